@@ -1,5 +1,5 @@
 // The maximum-weight antichain of a partial order: elements of which no two are comparable, with
-// the greatest total weight. It is the complement of a minimum cut (Dilworth's theorem with
+// the max total weight. It is the complement of a minimum cut (Dilworth's theorem with
 // weights), and the cut follows from a maximum flow. Threads: pure functions.
 #pragma once
 

@@ -69,7 +69,8 @@ class AtomicFile {
   // destination is not a regular file.
   [[nodiscard]] const std::filesystem::path& temporary() const;
 
-  // Of the temporary file, or of a destination that is not a regular file.
+  // The descriptor of the temporary file, or of a destination that is not a regular file. Owned by
+  // this object.
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
 
   // Counts bytes that a library writes by name. Throws beyond AtomicFileDesc::max_bytes.

@@ -30,13 +30,14 @@ void connect_each(std::span<const std::uint32_t> from, std::span<const std::uint
   }
 }
 
-// What replaces one node of a graph: its nodes without predecessors and without successors.
+// The ends of a part that replaces one node of a graph: its nodes without predecessors, and those
+// without successors.
 struct PartEnds {
   std::vector<std::uint32_t> first, last;
 };
 
-// Appends to `edges` what connects the parts that replace the nodes of a graph; `between` are the
-// edges of the graph. Returns the ends of the whole. `make_join`: see connect_each().
+// Appends to `edges` the edges between the parts that replace the nodes of a graph; `between` are
+// the edges of the graph. Returns the ends of the whole. `make_join`: see connect_each().
 template <class MakeJoin>
 PartEnds connect_parts(std::span<const PartEnds> parts, std::span<const DirectedEdge> between,
                        std::vector<DirectedEdge>& edges, MakeJoin&& make_join) {

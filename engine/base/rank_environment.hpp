@@ -11,13 +11,15 @@ namespace reprise::detail {
 
 // The value of an environment variable; nullopt: it is not set.
 using GetVariable = std::function<std::optional<std::string>(const char* name)>;
-// Of this process. A program with raised privileges (set-uid) has none: its caller chose them.
+// A variable of this process. nullopt in a program with raised privileges (set-uid), whose caller
+// controls the variables.
 [[nodiscard]] std::optional<std::string> process_variable(const char* name);
 
 struct RankEnvironment {
   std::uint32_t rank = 0, size = 1;
   std::uint32_t local_rank = 0;  // among the ranks of this host
-  // Of rank 0. Empty: the launcher does not state it, and the ranks may be on several hosts.
+  // The address of rank 0. Empty: the launcher does not state it, and the ranks may be on several
+  // hosts.
   std::string master_address;
   // The same on all ranks. A program of the launcher may listen on it.
   std::uint16_t master_port = 0;

@@ -61,7 +61,7 @@ std::string text_of(const ComparedCommand& command) {
 struct SharedCommand {
   const ComparedCommand* whole = nullptr;
   std::vector<ComparedCall> common;
-  // Of the sends to the other rank, and of the receives from it: type and count.
+  // Type and count of each send to the other rank, and of each receive from it.
   std::vector<std::pair<ElementType, std::uint64_t>> sent, received;
 };
 

@@ -29,8 +29,8 @@ struct ComparedCommand {
   std::string label, location;  // "step/gradients", "train.cpp:42"
 };
 
-// What the ranks exchange. Throws Error (RankMismatch) for text that encode() did not write, as a
-// rank with another version of the library sends.
+// The commands as a message to other ranks, and the reverse. decode() throws Error (RankMismatch)
+// for text that encode() did not write, for example that of another version of the library.
 [[nodiscard]] std::string encode(const std::vector<ComparedCommand>& commands);
 [[nodiscard]] std::vector<ComparedCommand> decode(std::string_view text);
 
@@ -38,14 +38,14 @@ struct RankCommands {
   std::uint32_t rank = 0;
   const std::vector<ComparedCommand>* commands = nullptr;
 };
-// The first two commands that keep two ranks from completing, as text that names both; empty: there
-// are none. Commands without both ranks, and sends to others, do not count. With `a` as `b`, the
-// first command that sends to its own rank and does not receive the same.
+// Names the first two commands that keep two ranks from completing; empty: there are none. Ignores
+// commands without both ranks, and sends to others. If `a` and `b` are one rank: names the first
+// command that sends to its own rank and does not receive the same.
 [[nodiscard]] std::string find_mismatch(const RankCommands& a, const RankCommands& b);
 
-// The commands with which several ranks, of which no two mismatch, wait for each other in a cycle;
-// empty: there are none. A rank runs its commands one after another. Ranks that are not in `ranks`
-// do not count.
+// Names the commands with which several ranks, of which no two mismatch, wait for each other in a
+// cycle; empty: there are none. Each rank runs its commands in order. Ignores ranks that are not in
+// `ranks`.
 [[nodiscard]] std::string find_deadlock(std::span<const RankCommands> ranks);
 
 }  // namespace reprise::detail

@@ -150,7 +150,7 @@ Communicator Communicator::from_mpi(const Device& device, const void* communicat
     channel.rank = info.rank;
     channel.launched_rank = launched_rank().rank;
     channel.size = info.size;
-    // Rank 0 tells the others "address port secret" once it listens.
+    // Rank 0 sends "address port secret" to the others once it listens.
     if (info.rank == 0) {
       channel.secret = detail::random_secret();
       channel.address = info.local_size == info.size ? "127.0.0.1" : detail::host_name();
@@ -190,7 +190,8 @@ std::vector<Communicator> Communicator::local(const Device& host, std::uint32_t 
                  detail::concat("local: device ", host.info().selector,
                                 " cannot run several ranks of one process; pass the host device"));
   if (ranks == 0)
-    detail::fail(ErrorCode::InvalidArgument, Stage::Open, "", "local: the number of ranks is 0; it must be at least 1");
+    detail::fail(ErrorCode::InvalidArgument, Stage::Open, "",
+                 "local: the number of ranks is 0; it must be at least 1");
   std::vector<Communicator> made;
   auto transports = detail::make_local_transports(ranks);
   const auto controls = detail::make_local_controls(ranks);

@@ -14,14 +14,14 @@
 
 namespace reprise::detail {
 
-// What one rank does in one collective. Counts are in elements.
+// The part of one rank in one collective. Counts are in elements.
 struct CollectiveCall {
   CollectiveKind kind = CollectiveKind::AllReduce;
   ElementType type = ElementType::F32;
   ReduceOperator reduce = ReduceOperator::Sum;
   std::uint32_t peer = 0;  // the root, or the other rank of a send or receive
-  // Of one rank's contribution: what all_gather sends, what reduce_scatter receives, what
-  // all_to_all sends to each rank, and otherwise all that is sent or received.
+  // Elements of one rank's contribution: all_gather sends them, reduce_scatter receives them,
+  // all_to_all sends them to each rank; all other kinds send or receive exactly these.
   std::uint64_t count = 0;
   const void* send = nullptr;  // null where the rank sends nothing
   void* receive = nullptr;     // may be `send` (in place); null where the rank receives nothing

@@ -258,7 +258,7 @@ void JobRank::compare_outcomes(std::uint64_t hash, const std::string& error) {
   }
   std::string failure =
       error.empty() ? error : concat("rank ", control_->rank(), " cannot compile it: ", error);
-  // What a rank learns from one communicator it passes on to the next.
+  // A failure in one communicator is passed on to the next one.
   for (const KnownGraph::InCommunicator& in : known.communicators) {
     const std::vector<std::uint32_t>& members = in.launches->members;
     if (members.size() == 1) continue;
@@ -306,7 +306,7 @@ std::vector<RankAgreement::Message> JobRank::exchange(std::uint64_t hash, std::s
 }
 
 void JobRank::record_launch(std::uint64_t hash, std::uint64_t replay, std::uint32_t replica,
-                          const std::shared_ptr<const Graph>& graph) {
+                            const std::shared_ptr<const Graph>& graph) {
   require_all_ranks();
   const std::lock_guard lock(mutex_);
   const auto known = graphs_.find(hash);

@@ -1,6 +1,6 @@
-// LaunchReports: what the ranks of a job tell each other of their launches, in reports whose length
-// is limited. A rank with more communicators than fit into one report sends a part of them each
-// time, so a communicator that is missing in a report says nothing. Threads: values.
+// LaunchReports: the launches of the ranks of a job, which they exchange in reports of limited
+// length. A rank with more communicators than fit into one report includes a part of them each
+// time, so the absence of a communicator in a report has no meaning. Threads: values.
 #pragma once
 
 #include <chrono>
@@ -15,8 +15,8 @@ namespace reprise::detail {
 
 struct ReportedLaunches {
   std::uint64_t communicator = 0;
-  std::uint64_t count = 0;  // of launches of graphs with collectives of it; never descends
-  bool has_ended = false;   // the communicator was destroyed: there will be no more
+  std::uint64_t count = 0;  // of launches of graphs with collectives of it; never decreases
+  bool has_ended = false;   // the communicator was destroyed: no more launches follow
 };
 
 // A report of at most `max_bytes`. Without room for all, it starts at `start` modulo their number,
@@ -24,13 +24,13 @@ struct ReportedLaunches {
 [[nodiscard]] std::string report_of(std::span<const ReportedLaunches> launches,
                                     std::size_t max_bytes, std::uint64_t start);
 
-// What the reports of one rank have said so far.
+// The state of the communicators of one rank, from all its reports so far.
 class LaunchReports {
  public:
   using Clock = std::chrono::steady_clock;
   struct Known {
     ReportedLaunches launches;
-    Clock::time_point as_of;  // when the rank last said so
+    Clock::time_point as_of;  // when the rank last reported or confirmed it
     bool is_in_latest = false;
   };
 

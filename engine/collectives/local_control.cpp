@@ -16,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kGatherLimit{60};
 
-// What the ranks share.
+// State that the ranks share; `mutex` guards it.
 struct LocalRanks {
   struct Rank {
     std::string report;

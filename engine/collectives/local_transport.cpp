@@ -36,12 +36,12 @@ class Transfer {
     std::optional<CollectiveCall> call;  // empty: the rank has not started it
   };
 
-  // Of a pair: the sender, then the receiver.
+  // `members` of a send with its receive: the sender, then the receiver.
   explicit Transfer(std::vector<Member> members)
       : members_(std::move(members)), missing_(members_.size()) {}
 
   [[nodiscard]] const std::vector<Member>& members() const { return members_; }
-  // The member that was added first; null if none was.
+  // The member that was added first; null before.
   [[nodiscard]] const Member* first() const {
     return missing_ == members_.size() ? nullptr : &members_[first_];
   }
@@ -189,7 +189,7 @@ class Transfer {
 
 using TransferPtr = std::shared_ptr<Transfer>;
 
-// What all transports of one make_local_transports() share.
+// State that all transports of one make_local_transports() share.
 struct LocalJob {
   std::mutex mutex;  // of the groups and of the members of transfers; held briefly
   std::condition_variable changed;
@@ -341,7 +341,8 @@ class LocalGroup {
   // By sender * size + receiver: the transfers that one of them has not started, if any.
   std::unordered_map<std::uint64_t, std::deque<TransferPtr>> pairs_;
   std::vector<std::optional<std::uint32_t>> colors_;
-  // Of the latest split; the next one completes after all ranks have read theirs.
+  // Result of the latest split, by rank. The next split completes only after all ranks have read
+  // it.
   std::vector<Membership> memberships_;
   std::uint64_t splits_ = 0;
 };

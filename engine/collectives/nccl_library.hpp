@@ -49,7 +49,7 @@ struct NcclLibrary {
   // The library, which stays open until the process ends. Before NCCL is used for the first time,
   // sets NCCL_GRAPH_MIXING_SUPPORT and NCCL_GRAPH_REGISTER to 0 unless the application has set
   // them: loops need the first, and buffers whose pages are trimmed the second. Throws Error
-  // (LibraryMissing), which says what to install.
+  // (LibraryMissing), which names the package to install.
   [[nodiscard]] static const NcclLibrary& get();
   [[nodiscard]] static NcclLibrary open(const char* name);  // for get()
   // Throws Error (Unsupported) if NCCL may register the buffers of graphs: its ranks do that

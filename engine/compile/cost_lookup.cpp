@@ -14,7 +14,7 @@ namespace {
 
 std::uint64_t volume(const Extent& extent) { return extent.width * extent.height * extent.depth; }
 
-// What identifies a command in a cost profile; see CommandCost.
+// Identifies a command in a cost profile; see CommandCost.
 struct CommandKey {
   std::string label = {}, name = {};
   std::uint64_t work = 0;

@@ -14,7 +14,7 @@ namespace reprise::detail {
 
 namespace {
 
-// The least saving, and the largest graph, for which other_goals() gives advice.
+// Min saving, and max number of transients of a graph, for which other_goals() gives advice.
 constexpr std::uint64_t kMinSavedBytes = std::uint64_t{1} << 20;
 constexpr std::size_t kMaxAdvisedTransients = 4096;
 
@@ -53,7 +53,7 @@ class GoalSearch {
 
   void run() {
     if (speed_.slab_bytes == 0) return;
-    // What Lowering::Lanes gives for each of these numbers.
+    // First the lane assignments of Lowering::Lanes.
     try_lanes(max_lanes(),
               [this](std::uint32_t lanes) { return assign_lanes(dependencies_, lanes); });
     const std::uint32_t max = std::min(max_lanes(), width_lower_bound(dependencies_));

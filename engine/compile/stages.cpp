@@ -118,7 +118,7 @@ LoweredGraph lower_body_to_segments(const Recording& recording, const Dependency
 // share its plan.
 class BodyPlanner {
  public:
-  // `segment_lists`: as PlanDesc::segment_lists; 0: no segments.
+  // `segment_lists`: as PlanOptions::segment_lists; 0: no segments.
   explicit BodyPlanner(std::uint32_t segment_lists) : segment_lists_(segment_lists) {}
 
   // `loop_condition`: see loop_conditions(). Recurses for Recorder::kMaxNesting levels at most.
@@ -188,7 +188,7 @@ bool may_have_segments(const Recording& recording, const Lowering& lowering, Mem
   for (std::uint32_t i = 0; i < recording.commands.size(); ++i) {
     const CommandKind kind = recording.commands[i].kind;
     if (kind == CommandKind::Barrier) continue;
-    // What else a dispatch may not be, its kernel's code among it, is found later.
+    // Lowering finds the exclusions of dispatches, since they depend on their kernels' code.
     if (kind != CommandKind::Dispatch && !segment_exclusion(recording, i).empty()) return false;
     if (segment_blocks_of(recording, i) != 1) return false;
     ++commands;

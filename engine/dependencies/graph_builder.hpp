@@ -26,7 +26,7 @@ class GraphBuilder {
   // Starts the node that receives edges until end_node(). Nodes are numbered 0, 1, 2, ...
   std::uint32_t begin_work(std::uint32_t command) { return begin_node(command, 0); }
   std::uint32_t begin_join(std::uint32_t barrier) { return begin_node(barrier, 1); }
-  // Of several edges from one node, the first with the lowest CauseKind is kept.
+  // Keeps one edge per source node: the first one with the min CauseKind.
   void add_edge(std::uint32_t from, const EdgeCause& cause) {
     const std::uint32_t to = node_count() - 1;
     if (LastEdge& last = last_edge_from_[from]; last.serial != serial_) {

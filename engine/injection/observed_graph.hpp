@@ -17,7 +17,7 @@ namespace reprise::detail {
 // Outermost scope first.
 using ScopePath = std::vector<std::string>;
 
-// What the creating thread did at the creation of a node. Null: nothing.
+// The open NVTX ranges and NCCL calls of the creating thread when it created a node. Null: none.
 struct NodeOrigin {
   std::shared_ptr<const ScopePath> scope;
   std::shared_ptr<const NcclOperations> operations;

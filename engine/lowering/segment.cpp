@@ -18,8 +18,8 @@ namespace {
 // Measured on an H100 (ns): from the end of an item to the start of a dependent one of another list
 // and of the same list, and the part of an item that is not its dispatch.
 constexpr std::uint64_t kOtherListLatencyNs = 1'000, kSameListLatencyNs = 50, kItemNs = 100;
-// Of a dispatch whose cost is not known. Too high a guess costs a wait between lists; too low a one
-// lets dispatches that could run beside each other run one after the other.
+// Assumed cost of a dispatch without a known cost. A value that is too high costs a wait between
+// lists; one that is too low serialises dispatches that could run concurrently.
 constexpr std::uint64_t kUnknownCostNs = 2'000;
 
 class SegmentScheduler {
@@ -55,7 +55,7 @@ class SegmentScheduler {
   [[nodiscard]] std::uint32_t blocks(std::uint32_t node) const {
     return hints_.segment_blocks[lowered_.nodes[segment_.first_node + node].dependency_node];
   }
-  // Of one item: its blocks run one after the other, as they would in waves.
+  // The cost of one item, ns. Its blocks run in sequence, as they would in waves.
   [[nodiscard]] std::uint64_t cost(std::uint32_t node) const {
     return kItemNs +
            (hints_.costs.empty()
@@ -212,7 +212,7 @@ namespace {
 
 std::uint64_t bytes_of(const Extent& extent) { return extent.width * extent.height * extent.depth; }
 
-// Of a fill, copy or update.
+// Bytes of a fill, copy or update; 0 for other commands.
 std::uint64_t transfer_bytes(const Recording& recording, std::uint32_t command) {
   switch (recording.commands[command].kind) {
     case CommandKind::Copy: return bytes_of(recording.payload<CopyPayload>(command).extent);

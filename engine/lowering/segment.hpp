@@ -19,9 +19,9 @@ struct NodeHints;
 
 inline constexpr std::uint32_t kMinSegmentThreads = 128;  // of a persistent block
 
-// Of a fill, copy or update in a segment: one block of kMinSegmentThreads threads transfers them.
-// Larger transfers are faster as nodes; see engine/docs/design/segments.md.
-inline constexpr std::uint32_t kMaxSegmentTransfer = 16 << 10;  // bytes
+// Max bytes of a fill, copy or update in a segment, which one block of kMinSegmentThreads threads
+// transfers. Larger transfers are faster as nodes; see engine/docs/design/segments.md.
+inline constexpr std::uint32_t kMaxSegmentTransfer = 16 << 10;
 
 // Some blocks of a command, in linear order.
 struct SegmentItem {
@@ -74,9 +74,9 @@ void add_segment_hints(const Recording& recording, const DependencyGraph& depend
                        std::uint32_t max_blocks, NodeHints& hints,
                        std::uint32_t loop_condition = kNone);
 
-// The fewest commands that Lowering::Auto makes a segment of: 1.02 times the time of the nodes at
-// most, for every shape of engine/docs/design/segments.md. A dispatch of several blocks may be
-// faster as a node, because several blocks of a segment wait for each other.
+// Minimum number of commands for which Lowering::Auto makes a segment; measured at most 1.02 times
+// the time of the nodes, for every shape of engine/docs/design/segments.md. A dispatch of several
+// blocks may be faster as a node, because several blocks of a segment wait for each other.
 inline constexpr std::uint32_t kMinAutoCommands = 100;
 // True if one segment can contain all nodes and is certain to be faster. See segment_blocks().
 [[nodiscard]] bool is_segment_certain(std::span<const std::uint32_t> blocks);

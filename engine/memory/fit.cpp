@@ -40,7 +40,7 @@ class FirstUseFit {
 
  private:
   static constexpr std::size_t kMaxCandidates = 32;  // regions for one transient
-  // Of an owner with more last uses, only the very last is listed.
+  // Max last uses listed per owner; an owner with more lists only the very last.
   static constexpr std::size_t kMaxListedEnds = 8;
 
   struct Region {

@@ -26,7 +26,8 @@ std::uint64_t fast_size(std::uint64_t size) {
   return best;
 }
 
-// Of the transforms that a transform of `size` values is made of.
+// The size of the transforms that compute one of `size` values: `size`, or that of a convolution.
+// Throws Unsupported beyond the limit of kissfft.
 std::uint64_t inner_size(std::uint64_t size) {
   const std::uint64_t direct = fast_size(size);
   const std::uint64_t inner = direct == size ? size : fast_size(2 * size - 1);

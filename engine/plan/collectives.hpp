@@ -21,7 +21,7 @@ struct RecordedCollective {
 // other. Valid as long as the recording.
 [[nodiscard]] std::vector<RecordedCollective> collectives_of(const Recording& recording);
 
-// What a graph with collectives tells the other ranks at each launch.
+// The collectives of a graph as each launch reports them to the other ranks.
 struct LaunchedCollectives {
   std::vector<RankAgreement*> ranks;  // of each job; empty: the graph has no collectives
   std::uint64_t hash = 0;             // 0: none

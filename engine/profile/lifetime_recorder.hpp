@@ -15,7 +15,7 @@ namespace reprise::detail {
 
 // At 50 a second, lifetimes grow a trace by about 15 MB an hour.
 inline constexpr RateLimit::Desc kLifetimeRate{.burst = 16'384, .per_second = 50};
-// Of the states of one pool, or of the totals of one device.
+// The rate of the states of one pool, or of the totals of one device.
 inline constexpr RateLimit::Desc kStateRate{.burst = 256, .per_second = 10};
 
 class LifetimeRecorder {

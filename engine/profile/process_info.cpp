@@ -66,7 +66,8 @@ std::string command_line() {
   return text;
 }
 
-// Of the machine since it started, and of the process's view of its clock.
+// Identifies the host clock: the boot of the machine, and the process's time namespace, which
+// shifts the clock.
 std::string clock_name() {
   std::string boot = file_text("/proc/sys/kernel/random/boot_id");
   while (!boot.empty() && boot.back() == '\n') boot.pop_back();

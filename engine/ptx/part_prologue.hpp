@@ -9,7 +9,7 @@
 
 namespace reprise::detail {
 
-// What the statements of a part read, and how they end.
+// The registers that the statements of a part read, and the way in which they end.
 struct PartNeeds {
   bool has_full_warps = false;      // as in PersistentPart
   bool is_one_dimensional = false;  // as in PersistentPart

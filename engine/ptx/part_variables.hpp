@@ -36,9 +36,9 @@ class PartVariables {
  public:
   // Places the parameters, the shared and the local variables of an entry, and the shared variables
   // of the module that it names. A function that is not an entry keeps its local variables, and has
-  // no shared ones. Scopes are not told apart: a name that would mean a variable in one scope and
-  // something else in another is a problem. The arguments outlive the object. Cost: linear in the
-  // body.
+  // no shared ones. Does not distinguish scopes: a name that means a variable in one scope and
+  // something else in another is a problem. The arguments must outlive the object. Complexity:
+  // linear in the body.
   PartVariables(const PtxModule& module, const PtxFunction& function,
                 const VariableAddress& address_of);
 
@@ -81,7 +81,8 @@ class PartVariables {
   std::unordered_map<std::string_view, const PtxVariable*> module_variables_;
   std::unordered_map<std::string_view, VariableLocation> locations_;
   std::unordered_map<std::string_view, Declaration> names_;
-  // Of %r<5>, which declares %r0 to %r4, by %r. Different scopes: the highest count.
+  // Declarations such as %r<5>, which declares %r0 to %r4, by name (%r). Several scopes: the
+  // max count.
   struct Range {
     std::uint64_t count = 0;
     Declaration declaration = {};

@@ -59,7 +59,7 @@ struct RewrittenFunction {
 // between braces. All threads of all warps that have threads of the block execute them, and all
 // have converged at the end.
 struct RewrittenPart {
-  // What the writer of records needs to know.
+  // Properties of the part that the writer of records uses.
   struct Facts {
     std::uint32_t parameter_bytes = 0;
     bool has_inline_parameters = true;  // else SegmentRecord::parameters holds their address

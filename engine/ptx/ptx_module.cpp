@@ -12,7 +12,8 @@ namespace reprise::detail {
 
 namespace {
 
-// Outside strings. A line that starts with # says where the text came from: nvcc writes none.
+// Whether PTX outside strings may contain the character. Lines that start with # name the origin of
+// the text; nvcc writes none.
 bool is_ptx_character(char c) {
   return is_ptx_space(c) || (c > ' ' && c <= '~' && c != '#' && c != '\\' && c != '`');
 }
@@ -94,7 +95,8 @@ class PtxScanner {
     if (end != text_.npos) skip(end + 1);
     return end != text_.npos;
   }
-  // What stands between the brace or parenthesis that is next and its counterpart.
+  // Takes the text between `open`, which must be next, and its counterpart. Empty: `open` is not
+  // next, or has no counterpart.
   std::optional<std::string_view> take_enclosed(char open, char close) {
     if (!at(open)) return std::nullopt;
     std::size_t depth = 0;

@@ -15,7 +15,7 @@ struct PtxStatement {
 
   Kind kind = Kind::Open;
   std::string_view text;  // a label's name; a directive or an instruction, without the semicolon
-  // Of an instruction.
+  // Empty unless the statement is an instruction.
   std::string_view guard = {};  // @%p1, @!%p1 or empty
   std::string_view opcode = {};
   std::vector<std::string_view> operands = {};  // {%r1, %r2} and (param0, param1) are one each

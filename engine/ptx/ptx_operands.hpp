@@ -20,7 +20,7 @@ struct NameWithOffset {
 // Empty: all of `text` is not of this form, or the offset has more than 32 bits.
 [[nodiscard]] std::optional<NameWithOffset> parse_name_with_offset(std::string_view text);
 
-// What follows a name: "+4", "-4", or nothing for 0.
+// The offset as text that follows a name: "+4", "-4", or empty for 0.
 [[nodiscard]] std::string signed_offset(std::int64_t offset);
 
 // "@!%p" for "@%p", and the reverse.

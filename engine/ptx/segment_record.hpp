@@ -1,6 +1,6 @@
-// SegmentRecord: what a persistent kernel knows of one block of a dispatch. The host writes the
-// records of each list in order; the kernel reads them in chunks. SegmentRecordTimes: when it ran.
-// SegmentMark: what a warp does. Threads: values.
+// SegmentRecord: one block of a dispatch, as input of a persistent kernel. The host writes the
+// records of each list in order; the kernel reads them in chunks. SegmentRecordTimes: its times.
+// SegmentMark: the progress of a warp. Threads: values.
 #pragma once
 
 #include <cstddef>
@@ -47,19 +47,20 @@ struct SegmentRecord {
 };
 static_assert(sizeof(SegmentRecord) == 192);
 
-// What a timed persistent kernel writes for a record in each replay. Times: %globaltimer_lo, ns.
+// Times of one record in one replay, which a timed persistent kernel writes. Unit: ns of
+// %globaltimer_lo.
 struct SegmentRecordTimes {
   static constexpr std::uint32_t kWarps = 6;
   alignas(std::uint64_t) std::uint32_t started = 0;
   std::uint32_t multiprocessor = 0;  // only of the first record of a list
-  // By warp that has threads of the block. Further warps share the last word, which the last of
-  // them to end writes.
+  // By warp that has threads of the block. Warps from kWarps - 1 on share the last word: the last
+  // one to end sets it.
   std::uint32_t ended[kWarps] = {};
 };
 static_assert(sizeof(SegmentRecordTimes) == 32);
 
-// What a marked persistent kernel stores for each warp of a list: its current record, the number of
-// the kernel's run, from 1, and the state.
+// Progress of one warp of a list, which a marked persistent kernel stores: the current record, the
+// number of the kernel's run, from 1, and the state.
 struct SegmentMark {
   static constexpr std::uint32_t kWarps = 16;  // of a persistent block at most
   static constexpr std::uint32_t kStateBits = 2, kStateMask = 3;

@@ -255,7 +255,7 @@ class RaceFinder {
     return true;
   }
 
-  // What the two commands leave when they have just run in either order.
+  // The bytes that differ between the two orders of the two commands, right after both have run.
   [[nodiscard]] std::vector<RaceBytes> differences_at_once(NodeOrder order,
                                                            const AdjacentSwapPath::Swap& swap) {
     std::vector<RaceBytes> found;

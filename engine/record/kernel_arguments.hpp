@@ -58,7 +58,8 @@ struct ArgumentFault {
   ErrorCode code = ErrorCode::ArgumentSize;
   std::string text;
 };
-// What is wrong with arguments of which one does not fit, or whose number is wrong.
+// The fault of the number of arguments, or of the first argument that does not fit. Internal if all
+// fit.
 [[nodiscard]] ArgumentFault argument_fault(const KernelCore& kernel,
                                            std::span<const Argument> arguments);
 

@@ -1,5 +1,4 @@
-// Executions of collectives, as the samples of a trace tell them. Threads: values and pure
-// functions.
+// Executions of collectives, from the samples of a trace. Threads: values and pure functions.
 #pragma once
 
 #include <compare>

@@ -170,7 +170,7 @@ class Generator:
                  "\nnamespace reprise::trace {\n"]
         parts += [self.declare(one) for one in self.types.values()
                   if one is not self.chunk and "handwritten" not in one.attributes]
-        parts.append("// What ids refer to.\n"
+        parts.append("// Kinds of objects that ids refer to.\n"
                      f"enum class IdKind : std::uint8_t {{ {', '.join(kinds)} }};\n"
                      f"inline constexpr std::size_t kIdKinds = {len(kinds)};\n")
         parts.append("// An id in a record: its kind and its field.\n"

@@ -29,8 +29,8 @@ class TraceFile : public ChunkSink {
   static constexpr std::uint64_t kMinMaxBytes = 64 << 10;
 
   // Creates, replaces or continues the file. If another TraceFile is writing it, in this process or
-  // another, creates FILE.PID instead; path() tells. Throws TraceError with the path: Io, and for
-  // Append every error of TraceReader.
+  // another, creates FILE.PID instead, which path() returns. Throws TraceError with the path: Io,
+  // and for Append every error of TraceReader.
   explicit TraceFile(TraceFileDesc desc);
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;

@@ -34,7 +34,7 @@ class TraceReader {
 
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
   [[nodiscard]] const std::vector<ChunkEntry>& chunks() const noexcept { return chunks_; }
-  // Of the file, for files that are derived from it.
+  // Mode and group of the file, for files that are derived from it.
   [[nodiscard]] detail::FileAccess access() const noexcept { return detail::access_of(file_); }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return indexed_; }  // of complete chunks
   // Bytes after the last complete chunk; 0 for a file that was closed properly.

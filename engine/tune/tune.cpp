@@ -48,7 +48,7 @@ constexpr std::uint32_t kMaxFinals = 3;  // trials of the best candidates agains
 constexpr std::uint32_t kCostLanes = 8;
 
 // Launches candidates of one replica on a queue, ordered with the replica's launches, and measures
-// them. Restores buffer contents before each measurement if the description says so.
+// them. Restores buffer contents before each measurement if TuneDesc::contents requests it.
 class TuningRun {
  public:
   // All references outlive the object.

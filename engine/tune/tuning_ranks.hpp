@@ -22,10 +22,11 @@ class TuningRanks {
 
   [[nodiscard]] bool has_collectives() const noexcept { return !collectives_.ranks.empty(); }
 
-  // What the first rank says.
+  // The value that the first rank passes.
   [[nodiscard]] bool first(bool own) const;
-  // The largest value of all ranks; none is negative.
+  // The max value of all ranks; none may be negative.
   [[nodiscard]] double largest(double own) const;
+  // Whether every rank passes true.
   [[nodiscard]] bool all(bool own) const;
   // The texts that every rank passes, in the order of the first rank.
   [[nodiscard]] std::vector<std::string> common(const std::vector<std::string>& own) const;

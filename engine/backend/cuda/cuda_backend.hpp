@@ -48,7 +48,8 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::shared_ptr<CudaLibrary> library(std::span<const std::byte> image,
                                                      std::string_view name);
   [[nodiscard]] std::shared_ptr<const CudaKernel> cuda_kernel(const KernelDesc& desc);
-  // What `slot` contains. The first call makes it, without holding mutex_.
+  // Returns `slot`, which the first call fills with make(). Any thread: mutex_ is not held during
+  // make(), so concurrent first calls may each make one, of which the first is kept.
   template <class T, class Make>
   [[nodiscard]] std::shared_ptr<T> once(std::shared_ptr<T>& slot, const Make& make);
   [[nodiscard]] std::shared_ptr<const CudaKernel> entry_exit();

@@ -1,4 +1,4 @@
-// What others ask of the fibers that run a block's threads. Threads: any.
+// Queries on the fibers that run a block's threads. Threads: any.
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,7 @@
 namespace reprise::detail {
 namespace {
 
-// What this thread runs.
+// The dispatch, block and thread that the calling thread runs.
 struct Running {
   CheckedDispatch* checks = nullptr;
   const HostBlock* block = nullptr;

@@ -64,7 +64,7 @@ class CheckedDispatch {
     std::uint32_t buffer = 0;         // in the recording
     std::uint8_t* written = nullptr;  // by byte; null: not known
   };
-  // What is wrong with an access; Nothing: it is allowed.
+  // The fault of an access. Nothing: the access is allowed.
   enum class Fault : std::uint8_t { Nothing, Undeclared, Unwritten };
   [[nodiscard]] Fault find_fault(std::uintptr_t address, std::size_t bytes, bool writes,
                                  const HostBlock& block) const;

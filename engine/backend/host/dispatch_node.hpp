@@ -27,8 +27,8 @@ class DispatchNode {
   // Runs some blocks, in linear order, on this thread. Several threads may run blocks of one node.
   void run_range(std::uint64_t first, std::uint64_t last) const noexcept;
 
-  // What the kernel's accesses are checked against; null: they are not. Called by the
-  // thread that runs the program, between runs.
+  // The checks of the kernel's accesses; null: accesses are not checked. Threads: the thread that
+  // runs the program, between runs.
   [[nodiscard]] const std::shared_ptr<CheckedDispatch>& checks() const noexcept { return checks_; }
   void swap_checks(std::shared_ptr<CheckedDispatch>& checks) noexcept { checks_.swap(checks); }
 

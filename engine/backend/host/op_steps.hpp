@@ -39,7 +39,8 @@ class OpSteps final : public OpTarget {
   void keep(std::shared_ptr<const void> thing) override { kept_.push_back(std::move(thing)); }
 
   [[nodiscard]] bool has_checked_kernels() const noexcept { return has_checked_kernels_; }
-  // Of the op, for all its kernels. Functions report no accesses.
+  // Sets the checks of all kernels of the op. Functions report no accesses, so they are not
+  // checked.
   void set_checks(const std::shared_ptr<CheckedDispatch>& checks);
 
   // True if the op is one step that waits without a thread.

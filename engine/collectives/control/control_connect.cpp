@@ -74,7 +74,8 @@ class HubSearch : public std::enable_shared_from_this<HubSearch> {
     if (!refusal_.empty()) refuse_description(refusal_);
     return std::move(found_);
   }
-  // Of the last place that answered, but not as rank 0; empty: none did.
+  // The fault of the last endpoint that failed other than by refusing the connection; empty: there
+  // is none.
   [[nodiscard]] const std::string& last_fault() const noexcept { return last_fault_; }
 
  private:

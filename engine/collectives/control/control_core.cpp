@@ -112,7 +112,8 @@ void ControlChannel::Core::tick() {
     return true;
   });
   if (std::exchange(accept_waits_, false)) accept();
-  // What all ranks learn of all others grows with the square of their number.
+  // The bytes of all tables grow with the square of the number of ranks, so tables of large jobs
+  // are sent less often.
   if (ticks_++ % (1 + desc_.size / kRanksPerTick) == 0) send_tables(Busy::Skip);
 }
 

@@ -21,10 +21,11 @@
 
 namespace reprise::detail {
 
-// Of the side that is not rank 0.
+// The side of a rank other than 0.
 class RankHandshake {
  public:
-  // `port`: to which it is connected. Throws Error (NativeFailure) without random numbers.
+  // `port`: the port of rank 0 that this rank is connected to. Throws Error (NativeFailure) without
+  // random numbers.
   RankHandshake(std::string secret, std::uint16_t port, std::uint32_t rank, std::uint32_t size);
   [[nodiscard]] Frame hello() const;
   // The answer to the body of a Challenge. Throws MalformedFrame if the sender does not know the
@@ -39,7 +40,7 @@ class RankHandshake {
   bool is_proved_ = false;
 };
 
-// Of rank 0, for one connection.
+// The side of rank 0, for one connection.
 class HubHandshake {
  public:
   HubHandshake(std::string secret, std::uint16_t port, std::uint32_t size);

@@ -128,7 +128,7 @@ class MpiOperation final : public HostTransport::Operation {
     });
   }
 
-  // Of the elements of `call.send` from `offset` on.
+  // Reduces call.count elements of `call.send` from `offset` on to rank `root`.
   void start_reduce(const CollectiveCall& call, Elements elements, std::uint64_t offset,
                     std::uint32_t root, void* receive) {
     for_each_part(call.count, elements, [&](std::uint64_t first, int count) {

@@ -250,7 +250,7 @@ concept AnyView = std::is_base_of_v<BufferView, V>;
 // Memory of constant elements can only be read.
 template <class V>
 concept WritableView = AnyView<V> && !std::is_const_v<typename V::element_type>;
-// Of a view's elements; null: unknown.
+// The type of a view's elements; null: unknown.
 template <class V>
 [[nodiscard]] constexpr const ValueType* element_type_of() noexcept {
   if constexpr (TypedRef<V>) {
@@ -278,7 +278,7 @@ template <detail::WritableView V>
 [[nodiscard]] AccessedRef read_write(const V& view) noexcept {
   return {&view, Access::ReadWrite, detail::element_type_of<V>()};
 }
-// Of a temporary.
+// Overloads for temporaries, which the AccessedView copies.
 template <detail::AnyView V>
 [[nodiscard]] AccessedView read(const V&& view) {
   return read(view);

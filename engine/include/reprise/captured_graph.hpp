@@ -207,8 +207,8 @@ class CapturedGraph {
   [[nodiscard]] std::vector<LoopReport> loops() const;
   [[nodiscard]] std::uint32_t node_count() const noexcept;
   [[nodiscard]] std::string_view label() const noexcept;
-  // Of the compile or of the last update, which another thread may replace meanwhile; empty for an
-  // empty graph.
+  // The report of compile() or of the last update, by value, since another thread may update the
+  // graph. Empty for an empty graph.
   [[nodiscard]] CompileReport report() const;
 
   // The plan in Graphviz's DOT language.

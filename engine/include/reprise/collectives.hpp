@@ -98,7 +98,7 @@ class Communicator {
  public:
   Communicator() = default;
 
-  // The factories are collective calls. They throw LibraryMissing, which says what to install,
+  // The factories are collective calls. They throw LibraryMissing, which names the package,
   // RankLost with the ranks that did not call within a minute, and InvalidState in a host callback.
 
   // All ranks that the launcher started, or this process alone. The ranks find each other at

@@ -220,7 +220,7 @@ class Recorder {
     return add(detail::as_graph_op(std::move(op)), where);
   }
 
-  // Orders earlier commands before later ones, as `desc` says.
+  // Orders earlier commands before later ones, within the buffer and accesses of `desc`.
   void barrier(const BarrierDesc& desc = {}, SourceLocation where = SourceLocation::current());
 
   // Orders `before` before `after`, which may be recorded in either order. A reference of a

@@ -147,9 +147,9 @@ struct AdoptedGraphDesc {
 [[nodiscard]] CUstreamCaptureMode to_cuda(CaptureMode mode) noexcept;
 // Whether the stream of the queue is being captured, by the engine or by the application.
 [[nodiscard]] CaptureStatus capture_status(const Queue& queue);
-// Captures what the application submits to native_stream(queue) until end_capture. Meanwhile the
-// engine refuses launches on the queue, and they invalidate the capture if its mode says so. Throws
-// InvalidState if a capture is open on the queue, NativeFailure.
+// Captures the work that the application submits to native_stream(queue) until end_capture.
+// Meanwhile the engine refuses launches on the queue, and they invalidate the capture as
+// CaptureMode states. Throws InvalidState if a capture is open on the queue, NativeFailure.
 void begin_capture(const Queue& queue, CaptureMode mode = CaptureMode::Global);
 // Ends the capture and returns the captured work, as from_native(device, graph) does. Throws
 // CaptureUnmatched if begin_capture was not called, CaptureInvalidated with the cause as far as it

@@ -50,7 +50,7 @@ enum class DotFlags : std::uint32_t {
          (bits & static_cast<std::uint32_t>(one)) != 0;
 }
 
-// What a DOT file of a graph contains.
+// The contents of a DOT file of a graph.
 struct DotOptions {
   bool accesses = true;             // buffers and ranges in node labels
   bool causes = true;               // the cause of each edge

@@ -150,8 +150,8 @@ class RankAgreement {
   // commands, and RankLost.
   virtual void compare(std::string_view graph, std::uint64_t hash,
                        std::span<const Collective> collectives) = 0;
-  // A collective call after compare(): tells the other ranks why this one cannot make the graph;
-  // empty: it can. Throws RankLost, with the reason, if only others cannot.
+  // A collective call after compare(): reports to the other ranks why this one cannot make the
+  // graph; empty: it can. Throws RankLost, with the reason, if only others cannot.
   virtual void compare_outcomes(std::uint64_t hash, const std::string& error) = 0;
   struct Message {
     std::uint32_t rank = 0;
@@ -179,13 +179,12 @@ class RankAgreement {
   [[nodiscard]] virtual const BufferView& order() const noexcept = 0;
   // Throws RankLost once a rank was lost: collectives that have ended since may have no result.
   virtual void require_all_ranks() const = 0;
-  // A word in pinned host memory, which is not 0 once a rank was lost: loops on GPUs end then. Null:
-  // none. Valid as long as this object.
+  // A word in pinned host memory that is not 0 once a rank was lost; loops on GPUs end then. Null:
+  // there is none. Valid as long as this object.
   [[nodiscard]] virtual const std::uint32_t* lost_word() const noexcept = 0;
-  // What a trace says of a collective, by which it is recognised in the traces of other ranks.
-  // kind: of CollectiveKind; 8: a group. communicator: the same on its ranks only; 0: unknown.
-  // number: of this graph among those of the communicator that were compared. bytes: that this
-  // rank contributes.
+  // Identifies a collective in the traces of its ranks. kind: a CollectiveKind; 8: a group.
+  // communicator: equal on its ranks, different from all others; 0: unknown. number: of this graph
+  // among the compared graphs of the communicator. bytes: the contribution of this rank.
   struct Traced {
     std::uint8_t kind = 8;
     std::uint32_t size = 0, rank = 0, peer = 0xffffffff;
@@ -217,7 +216,7 @@ class GraphOp {
   // Records the work. Called for each executable of the graph, including profiling clones, and
   // again when a binding changes. Must record the same work each time.
   virtual void record(GraphRecordCtx& ctx) const = 0;
-  // Of a collective; null for all other ops. Valid as long as the op.
+  // The ranks of a collective; null for all other ops. Valid as long as the op.
   [[nodiscard]] virtual RankAgreement* ranks() const noexcept { return nullptr; }
 
  protected:

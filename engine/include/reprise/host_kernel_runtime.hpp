@@ -52,7 +52,7 @@ struct Vote {
 
 inline constexpr std::uint32_t kWarpSize = 32;
 
-// What a thread brings to a function of its warp, and what it gets.
+// Input and result of one thread in a function of its warp.
 struct Lane {
   std::uint64_t value = 0;
   std::uint32_t argument = 0;

@@ -20,12 +20,13 @@ struct KernelParameter {
   std::uint32_t offset = 0;
   std::uint32_t size = 0;
   bool is_pointer = false;  // takes a buffer; otherwise a value
-  // Of an adopted kernel, whose image has no types: takes a buffer, a Condition or an 8-byte value.
+  // Takes a buffer, a Condition or an 8-byte value. Only for adopted kernels, whose images have no
+  // types.
   bool may_be_pointer = false;
   bool is_condition = false;  // a reprise_condition; takes a Condition
   bool is_const = false;      // a pointer to constant elements, which takes read(x) only
-  // Of the value, or of a pointer's elements. Null if unknown (void*, adopted kernels): every type
-  // of this size is accepted.
+  // Type of the value, or of a pointer's elements. Null if unknown (void*, adopted kernels): every
+  // type of this size is accepted.
   const ValueType* type = nullptr;
 };
 

@@ -31,7 +31,8 @@ struct PoolDesc {
   SlabSharing sharing = SlabSharing::None;
   // Address space in bytes that a shared slab can grow into in place; uses no memory. Default: the
   // budget, otherwise the device's memory. A graph that needs more gets another shared slab, as do
-  // later graphs (MemoryStatistics::shared_slabs), and the message "another-shared-slab" says so.
+  // later graphs (MemoryStatistics::shared_slabs), and the message "another-shared-slab" reports
+  // it.
   std::optional<std::uint64_t> reserve = {};
   // Maximum device memory in bytes of the pool's buffers and of the transients of its graphs.
   // Before an allocation fails, idle graphs of the pool release their pages. Default: no limit.

@@ -23,8 +23,8 @@ namespace detail {
 class StreamCaptureCore;
 }
 
-// What invalidates an open capture (as cudaStreamCaptureMode). In every mode a launch on the
-// captured queue throws CapturingStream.
+// The calls that invalidate an open capture (as cudaStreamCaptureMode). In every mode a launch on
+// the captured queue throws CapturingStream.
 enum class CaptureMode : std::uint8_t {
   Global,       // such a launch from any thread; the capture ends on the thread that started it
   ThreadLocal,  // such a launch from the starting thread; the capture ends on that thread

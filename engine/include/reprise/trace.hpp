@@ -15,8 +15,8 @@ class HostSpan;
 struct HandleAccess;
 }  // namespace detail
 
-// What a trace contains about replays, in increasing order of cost. The plan and its lowering do
-// not depend on it.
+// The detail with which a trace records replays, in increasing order of cost. The plan and its
+// lowering do not depend on it.
 enum class ProfileMode : std::uint8_t {
   Off,      // graphs, buffers and messages only
   Replays,  // and launch, start and end of every replay
@@ -48,9 +48,9 @@ struct TraceDesc {
   // Default: Every with a file, Sampled with "live" alone. $REPRISE_PROFILE = off | replays |
   // sampled | every overrides it.
   std::optional<ProfileMode> profile = {};
-  // Of a live trace: also listens for TCP viewers on "host:port"; without a host, on this machine
-  // only. TCP viewers must present the token, without which `listen` is an error. $REPRISE_LISTEN
-  // and $REPRISE_TOKEN override them.
+  // A live trace also listens for TCP viewers on "host:port"; without a host, on the loopback
+  // address only. TCP viewers must present the token; `listen` without a token throws
+  // InvalidArgument. $REPRISE_LISTEN and $REPRISE_TOKEN override them.
   std::string_view listen = {}, token = {};
 };
 

@@ -1,6 +1,6 @@
-// Extracts node executions from CUPTI's activity records. The kind of a record does not tell the
-// kind of its node: a memset may run as a kernel. Reads only records in memory; uses no device.
-// Threads: pure functions.
+// Extracts node executions from CUPTI's activity records. The kind of a record may differ
+// from the kind of its node: a memset may run as a kernel. Reads only records in memory; uses no
+// device. Threads: pure functions.
 #pragma once
 
 #include <cupti.h>

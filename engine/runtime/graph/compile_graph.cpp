@@ -127,7 +127,7 @@ void check_options(const DeviceInfo& device, const PlanOptions& options, std::st
   }
 }
 
-// Lowers the plan as the tuning file says, if it has an entry for the plan.
+// Lowers the plan again by its entry in the tuning file, if there is one.
 void apply_tuning_file(const DeviceCore& device, PlannedGraph& planned) {
   const std::filesystem::path& file = planned.options.tuning_file;
   planned.tuned = read_tuning(file, {device.info().name, planned.plan->plan_hash});

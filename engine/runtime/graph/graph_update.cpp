@@ -24,7 +24,8 @@
 namespace reprise::detail {
 namespace {
 
-// What an update replaced, while earlier launches may still use it.
+// Owns the objects that an update replaced until `last`, the last launch that may use them, has
+// completed.
 class ReplacedParts final : public DeferredDelete {
  public:
   explicit ReplacedParts(std::shared_ptr<DeviceCore> owner) noexcept : device(std::move(owner)) {}
@@ -55,7 +56,8 @@ void record_or_drop(DeviceTrace* trace, Record&& record) {
   }
 }
 
-// Updates the backend's executable. `replaced` receives what pending launches may still use.
+// Updates the backend's executable. `replaced` receives the objects that pending launches may
+// still use.
 UpdateReport update_in_place(GraphExecutable& executable, const std::shared_ptr<const Plan>& plan,
                              const Bindings& bindings, const UpdateDesc& desc,
                              std::shared_ptr<const void>& replaced) {

@@ -26,7 +26,7 @@ class MemoryReclaimer {
   // Names the largest holders of the memory of `pool`, for messages; null: of the device.
   [[nodiscard]] std::string largest_holders(const PoolCore* pool);
 
-  // What a failed allocation competes with.
+  // The users of memory that a failed allocation competes with.
   struct Scope {
     enum class Memory : std::uint8_t {
       Device,

@@ -31,8 +31,8 @@ struct TransientMemory {
   [[nodiscard]] bool is_owner() const noexcept { return own != nullptr || lease != nullptr; }
 };
 
-// Allocates the transients of `plan` for replica `replica`, shared as `pool` says; a null pool
-// shares nothing. Empty without transients. Trims idle graphs if memory is short. Throws
+// Allocates the transients of `plan` for replica `replica`, shared by the rules of `pool`; a null
+// pool shares nothing. Empty without transients. Trims idle graphs if memory is short. Throws
 // SlabExhausted, OutOfMemory. The caller holds no lock.
 [[nodiscard]] TransientMemory allocate_transients(const std::shared_ptr<DeviceCore>& device,
                                                   const std::shared_ptr<CapturePool>& pool,

@@ -31,7 +31,7 @@ class QueueCapture {
   [[nodiscard]] CaptureMode mode() const noexcept { return mode_; }
   [[nodiscard]] const std::string& label() const noexcept { return label_; }
   [[nodiscard]] CaptureStatus status() const;
-  // What invalidated the capture; empty while it is valid.
+  // The event that invalidated the capture; empty while the capture is valid.
   [[nodiscard]] std::string cause() const;
 
   // Refuses a launch or upload of `graph` on the capture's queue: throws CapturingStream, and

@@ -182,7 +182,7 @@ void LiveClient::Link::end(LiveState state, std::string_view reason) noexcept {
     try {
       status_.reason = detail::concat(desc_.address, ": ", reason);
     } catch (const std::bad_alloc&) {
-      // The state alone says that the connection has ended.
+      // Without memory, the state alone reports that the connection has ended.
     }
   }
   if (desc_.on_end) desc_.on_end();

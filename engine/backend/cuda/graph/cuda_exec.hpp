@@ -123,7 +123,8 @@ class CudaExec final : public BackendExec {
   const std::shared_ptr<const CudaKernel> entry_exit_;
   const std::unique_ptr<const FaultMarkers> markers_;  // null: the plan has none
   const std::unique_ptr<const LoopCounters> loops_;    // null: the plan has no loop
-  // Of exec_ and the clone; copies run the dispatches as nodes. Null: the plan has no segments.
+  // Shared by exec_ and the profiling clone. Null: the plan has no segments. Copies of the graph
+  // run the dispatches as nodes.
   std::unique_ptr<CudaSegments> segments_;
   const std::shared_ptr<const void> owner_;
   std::shared_ptr<Resources> resources_;

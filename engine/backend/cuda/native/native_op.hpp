@@ -29,7 +29,7 @@ class NativeOps {
   [[nodiscard]] std::shared_ptr<const RecordedOp> make(const NativeNode& node);
 
  private:
-  // Of handles or addresses, from 1.
+  // Number of each handle or address, in the order of first use, from 1.
   using Numbers = std::unordered_map<std::uint64_t, std::size_t>;
   [[nodiscard]] std::string parameters_of(const NativeNode& node);
   [[nodiscard]] std::string event_of(const NativeNode& node);

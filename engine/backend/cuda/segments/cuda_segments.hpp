@@ -73,8 +73,8 @@ class CudaSegments {
   void set_loop(std::uint32_t body, std::uint64_t* counters, std::uint64_t limit) noexcept;
   // The kernel node of a segment. Valid until the next call for this segment.
   [[nodiscard]] CUDA_KERNEL_NODE_PARAMS node(std::uint32_t body, std::uint32_t segment);
-  // Timed nodes, of the plan itself, write to `times`, and to the row that `ring`, of a
-  // TimestampRing, tells. Compiles their kernel at the first call. Throws as the constructor.
+  // Timed nodes, of the plan itself, write to `times`, in the row after that in `ring`, the counter
+  // of a TimestampRing. Compiles their kernel at the first call. Throws as the constructor.
   void time(const Plan& plan, const SegmentTimes& times, std::uint64_t* ring);
   // As node(), after time().
   [[nodiscard]] CUDA_KERNEL_NODE_PARAMS timed_node(std::uint32_t segment);

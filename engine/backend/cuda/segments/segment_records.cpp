@@ -181,7 +181,7 @@ class ListWriter {
   const PersistentKernel& code_;
   std::vector<SegmentRecord>& records_;
   std::vector<SegmentRecord::Wait>& more_waits_;
-  // Of the list that is written.
+  // State of the list that is being written.
   std::unordered_map<std::uint32_t, std::size_t> ran_at_;  // by node: its last record
   std::size_t synced_at_ = 0;   // the first record that no barrier follows
   bool is_block_used_ = false;  // shared memory or barriers, since the last barrier

@@ -20,7 +20,7 @@ struct TransferKernels {
   std::shared_ptr<const CudaKernel> copy, fill;
 };
 
-// What a command of a segment runs.
+// The kernel and the launch that a command of a segment runs.
 struct SegmentWork {
   const CudaKernel* kernel = nullptr;
   Dim3 grid = {}, block = {};
@@ -36,7 +36,8 @@ struct NumberedPlan {
 };
 // The plan itself, then its bodies by their number. Valid as long as `plan`.
 [[nodiscard]] std::vector<NumberedPlan> numbered_plans(const Plan& plan);
-// Of the bodies, by number, for the bindings of the plan itself. `plans`: numbered_plans().
+// The bindings of each body, by number; `bindings` are those of the plan itself. `plans`:
+// numbered_plans().
 [[nodiscard]] std::vector<Bindings> bindings_of_bodies(std::span<const NumberedPlan> plans,
                                                        const Bindings& bindings);
 
@@ -44,7 +45,7 @@ struct NumberedPlan {
 struct SegmentParts {
   std::vector<const RewrittenPart*> parts;                    // the most frequent one first
   std::vector<std::shared_ptr<const CudaLibrary>> libraries;  // by part, which keep it
-  std::vector<std::uint32_t> dynamic_shared_bytes;  // by part: the most that a command asks for
+  std::vector<std::uint32_t> dynamic_shared_bytes;  // by part: the max that a command requests
   // By number in timing_layout(); kNone outside segments.
   std::vector<std::uint32_t> part_of;
   std::uint32_t threads = 0;  // of a persistent block, which can run each of them

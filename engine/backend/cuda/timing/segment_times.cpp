@@ -19,7 +19,7 @@ std::uint32_t rows_for(std::size_t records) {
   return static_cast<std::uint32_t>(std::bit_floor(std::clamp<std::size_t>(fit, 1, kMaxRows)));
 }
 
-// Of a block of the command.
+// Threads of one block of the command.
 std::uint32_t threads_of(const Plan& plan, std::uint32_t node) {
   const std::uint32_t command = plan.command_of(node);
   if (plan.recording->commands[command].kind != CommandKind::Dispatch) return kMinSegmentThreads;

@@ -14,7 +14,7 @@
 
 namespace reprise::detail {
 
-// What the records of a plan's segments run, in the order of the records.
+// The nodes that the records of a plan's segments run, in the order of the records.
 struct SegmentTimeLayout {
   struct Record {
     std::uint32_t node = 0;  // lowered

@@ -1,4 +1,4 @@
-# What the samples do beyond their ordinary run: other input, bad input, wrong command lines, and the code in the README.
+# Tests of the samples beyond their ordinary run: other input, bad input, wrong command lines, and the code in the README.
 
 # sample_test(<name> <device> <command...>): runs in the folder of the sample's ordinary run on that device.
 function(sample_test name device)

@@ -103,8 +103,8 @@ if(aliases)
   set(aliases "asm(\".type reprise_dynamic_shared_block, @tls_object\");\n${aliases}")
   set(shared "reinterpret_cast<std::byte*>(&reprise_dynamic_shared_block[0])")
 endif()
-file(CONFIGURE OUTPUT ${OUT}.host.inc @ONLY CONTENT "// What the host device adds to ${name}: what only nvcc
-// compiles, and the address of dynamic shared memory.
+file(CONFIGURE OUTPUT ${OUT}.host.inc @ONLY CONTENT "// Additions of the host device to ${name}: descriptions of kernels and
+// constants that only nvcc compiles, and the address of dynamic shared memory.
 ${definitions}${aliases}namespace reprise::host_kernel {
 static std::byte* dynamic_shared([[maybe_unused]] const HostBlock& block) noexcept { return ${shared}; }
 }  // namespace reprise::host_kernel

@@ -8,8 +8,8 @@ target_compile_options(reprise_flags INTERFACE
   -ffp-contract=off
   # GCC 12 and 13 warn of impossible overlaps in std::string's own code (GCC bug 105651).
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,14>>:-Wno-restrict>
-  # What GCC believes to be uninitialized depends on what it inlines: with -O1, in unity builds and
-  # with sanitizers it warns of std::optional that is always checked.
+  # GCC's warnings of uninitialized values depend on inlining: with -O1, in unity builds and with
+  # sanitizers GCC warns of a std::optional that is always checked.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 
 if(NOT REPRISE_SANITIZE MATCHES "^(address|thread)?$")

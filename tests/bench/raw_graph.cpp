@@ -15,7 +15,7 @@ void check(cudaError_t result, const char* call) {
   throw std::runtime_error(std::string(call) + ": " + cudaGetErrorName(result));
 }
 
-// Of the functions in kernels/nodes.cu.
+// Symbols of the functions in kernels/nodes.cu, by number of parents.
 constexpr const char* kNodeSymbols[] = {"_Z5node0jPf", "_Z5node1jPfPKf", "_Z5node2jPfPKfS1_",
                                         "_Z5node3jPfPKfS1_S1_", "_Z5node4jPfPKfS1_S1_S1_"};
 static_assert(std::size(kNodeSymbols) == kMaxParents + 1);

@@ -217,7 +217,7 @@ TEST_CASE("checked kernels: a correct kernel has no error, and the next replay s
 
 namespace {
 
-// What a dispatch that a signal ends writes to stderr.
+// The text that a dispatch that a signal ends writes to stderr.
 std::string message_of_signal(int expected, const std::function<void(const Checked&)>& dispatch) {
   return message_before_signal(expected, [&] { dispatch(Checked()); });
 }

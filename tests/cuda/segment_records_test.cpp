@@ -104,7 +104,7 @@ TEST_CASE("segment records: every block has one record, in the order of its list
            ++node) {
         const auto& dispatch = plan->recording->payload<DispatchPayload>(plan->command_of(node));
         CHECK(placed[node].size() == dispatch.grid.volume());
-        // What follows a node in the same list is separated from it by a barrier.
+        // A barrier separates each node from its successors in the same list.
         for (const LoweredEdge& edge : plan->lowered.edges_into(node)) {
           for (const Placed& before : placed[edge.from]) {
             for (const Placed& after : placed[node]) {

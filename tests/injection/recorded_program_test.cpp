@@ -83,7 +83,7 @@ Graphs without_runs(Graphs graphs) {
 
 }  // namespace
 
-// Of kinds.cu with three launches per thread.
+// The graphs of kinds.cu with three launches per thread.
 const Graphs kKinds = {
     {"captured", {{{3, 2, 18, 54}, {3, 2, 2, 6}}}},
     {"explicit", {{{6, 5, 7, 21}, {6, 5, 2, 6}, {6, 5, 1, 2}}}},

@@ -57,7 +57,7 @@ separate_arguments(flags UNIX_COMMAND "${flags}")
 step(${COMPILER} -std=c++20 ${work}/host.cpp -o ${work}/host ${flags})
 cmake_path(GET folder PARENT_PATH libraries)
 step(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${libraries} ${work}/host)
-# What the library keeps until the end of the process is no leak.
+# Memory that the library keeps until the end of the process is not a leak.
 step(${COMPILER} -std=c++20 -fsanitize=address ${work}/host.cpp -o ${work}/host-asan ${flags})
 step(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${libraries} ${work}/host-asan)
 

@@ -91,7 +91,7 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-// What a process that fails leaves to the one that shrinks.
+// The failing program, which a failing process leaves to the process that shrinks it.
 struct Found {
   volatile std::uint64_t seed;
   bool has_segments;

@@ -17,7 +17,7 @@ void set_word(Bytes& bytes, std::uint64_t offset, std::uint32_t word) {
   std::memcpy(bytes.data() + offset, &word, sizeof word);
 }
 
-// Of the bytes of a memory's copy.
+// The seed of the bytes of a memory's copy; equal for all copies of memory that has one copy.
 std::uint32_t seed_of(const Program& program, std::uint32_t memory, std::uint32_t copy) {
   const Memory::Kind kind = program.memories[memory].kind;
   const bool is_shared = kind == Memory::Kind::Borrowed || kind == Memory::Kind::Scalar;

@@ -30,7 +30,7 @@ class Model {
   void reset(std::uint32_t graph, std::uint32_t index);
   void launch(std::uint32_t graph, std::uint32_t replica);
   void set_scalar(std::uint32_t value);
-  // What the host does to pinned and borrowed memory.
+  // Writes pinned and borrowed memory, as the host does between launches.
   void change_host_memory(std::uint32_t seed);
   [[nodiscard]] Bytes& contents(std::uint32_t memory, std::uint32_t copy) {
     return contents_[copy][memory];

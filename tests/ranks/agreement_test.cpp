@@ -33,7 +33,7 @@ ComparedCommand send(std::uint32_t to, std::uint64_t count) {
 ComparedCommand receive(std::uint32_t from, std::uint64_t count) {
   return command({CollectiveKind::Receive, ElementType::I32, ReduceOperator::Sum, from, count});
 }
-// Of rank 0 and of `rank`.
+// The mismatch of rank 0, with `own`, and `rank`, with `other`.
 std::string compare(const Commands& own, const Commands& other, std::uint32_t rank = 1) {
   return detail::find_mismatch({0, &own}, {rank, &other});
 }
@@ -82,7 +82,7 @@ TEST_CASE("agreement: sends match receives of the other rank") {
   CHECK_FALSE(compare({send(1, 4)}, {receive(0, 5)}).empty());
   CHECK_FALSE(compare({send(1, 4)}, {}).empty());
   CHECK_FALSE(compare({send(1, 4)}, {send(0, 4)}).empty());
-  // What does not concern both ranks is of no account.
+  // Calls without both ranks are ignored.
   CHECK(compare({send(2, 4)}, {}).empty());
   CHECK(compare({send(2, 4), sum(8)}, {sum(8)}).empty());
 }

@@ -65,7 +65,7 @@ inline std::vector<CollectiveCase> all_cases(std::uint32_t size, std::uint64_t c
   return cases;
 }
 
-// What `rank` sends at `index`: -3 to 3, or 0 to 3 without a sign.
+// The element that `rank` sends at `index`: -3 to 3, or 0 to 3 for unsigned types.
 inline int value_at(ElementType type, std::uint32_t rank, std::uint64_t index) {
   const int value = static_cast<int>((index * 5 + rank * 3 + index / 7) % 7) - 3;
   const bool is_unsigned =
@@ -156,7 +156,7 @@ inline bool is_negative_zero(const CollectiveCase& c, std::uint32_t size, std::u
   return is_zero && is_negative;
 }
 
-// What `rank` receives.
+// The bytes that `rank` receives.
 inline std::vector<std::byte> expected_of(const CollectiveCase& c, std::uint32_t rank,
                                           std::uint32_t size) {
   const std::uint64_t count = elements_received(c, rank, size);

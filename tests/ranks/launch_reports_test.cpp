@@ -1,4 +1,4 @@
-// What ranks conclude from each other's reports of launches.
+// Conclusions that ranks draw from each other's reports of launches.
 #include <doctest/doctest.h>
 
 #include <chrono>

@@ -56,7 +56,7 @@ struct LocalRank {
   }
 };
 
-// What each rank threw; empty: nothing.
+// The error that a rank threw; empty text: none.
 struct Failure {
   ErrorCode code = ErrorCode::Internal;
   std::string text;

@@ -12,8 +12,8 @@
 
 namespace reprise::test {
 
-// What `work` writes to stderr before `expected` ends it; fails the test if another end comes
-// first.
+// Runs `work` in a child process and returns the text that it writes to stderr before signal
+// `expected` ends it. Fails the test if the child ends in another way.
 [[nodiscard]] inline std::string message_before_signal(int expected,
                                                        const std::function<void()>& work) {
   int ends[2];

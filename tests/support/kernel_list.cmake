@@ -1,4 +1,4 @@
-# What list_kernels.cmake finds in shader files: cmake -DSHADERS=<folder> -DENGINE=<folder> -DCXX=<compiler> -P kernel_list.cmake
+# Tests the kernels that list_kernels.cmake finds in shader files: cmake -DSHADERS=<folder> -DENGINE=<folder> -DCXX=<compiler> -P kernel_list.cmake
 cmake_policy(VERSION 3.25)
 
 set(folder ${CMAKE_CURRENT_BINARY_DIR}/kernel_list)

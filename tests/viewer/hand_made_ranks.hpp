@@ -69,7 +69,7 @@ class HandMadeJob {
     return options_.overlapped != 0 ? 3 : 2;
   }
 
-  // Of one rank: descriptions first, then replays, samples and exchanges, by time.
+  // The records of one rank: the descriptions, and the replays, samples and exchanges by time.
   [[nodiscard]] trace::Records topology(std::uint32_t rank) const;
   [[nodiscard]] trace::Records events(std::uint32_t rank) const;
   // Writes the trace of one rank. Throws TraceError.

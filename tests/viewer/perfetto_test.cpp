@@ -201,7 +201,7 @@ TEST_CASE("perfetto: each rank is a process with its own tracks") {
       tracks[process_of[track.uuid()]].insert(track.name());
     }
   }
-  // Of each replay: the launch, the range, the run and six nodes.
+  // Each replay has 9 slices: the launch, the range, the run and six nodes.
   CHECK(slices == std::map<std::string, int>{{"rank 0 (train 4000 on node0)", 90},
                                              {"rank 1 (train 4001 on node0)", 90},
                                              {"rank 2 (train 4002 on node1)", 90},

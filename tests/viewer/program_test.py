@@ -408,7 +408,7 @@ class Diff(ProgramTest):
 
 
 class Record(ProgramTest):
-    # What the engine does with the variable, in short.
+    # Writes a file at the path in the variable, as the engine does.
     WRITE = 'exec "$0" "${REPRISE_TRACE%%,*}"'
 
     def record(self, *arguments, **options):

@@ -41,7 +41,7 @@ std::vector<const trace::Message*> merge_warnings(const model::Document& documen
   return warnings;
 }
 
-// "~12.300" if the clocks cannot tell the time from 0.
+// "~12.300" if the clocks cannot distinguish the time from 0.
 std::string wait_text(double ns, Time error) {
   return (ns != 0 && ns <= static_cast<double>(error) ? "~" : "") + microseconds(ns);
 }

@@ -1,5 +1,5 @@
-// What `reprise stats` prints of a trace, as text and as JSON. Threads: pure functions, except
-// those that read samples from the file.
+// The output of `reprise stats`, as text and as JSON. Threads: pure functions, except those that
+// read samples from the file.
 #pragma once
 
 #include <algorithm>

@@ -13,7 +13,7 @@ namespace reprise::cli {
 
 namespace {
 
-// Of a column: cells beyond it are complete, but their row is not aligned.
+// Max width of a column, in characters. A longer cell is complete, but its row is not aligned.
 constexpr std::size_t kMaxWidth = 256;
 
 std::string fixed(double value, int decimals) {

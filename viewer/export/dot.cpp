@@ -106,7 +106,7 @@ std::string mebibytes(std::uint64_t bytes) {
   return text;
 }
 
-// What the notes beside the graph list.
+// Data of the notes beside the graph.
 struct Context {
   std::map<std::string, detail::DurationHistogram> ranges;  // by name
   std::map<std::uint32_t, PoolState> pools;                 // latest state of each

@@ -22,14 +22,13 @@ struct TimeRange {
 };
 void extend(TimeRange& range, const TimeRange& by) noexcept;
 
-// What aligning needs of the topology of a session.
+// The part of the topology of a session that alignment needs.
 struct RankTopology {
   Session session;                              // the latest record
   Time utc_offset = 0;                          // UTC minus the host clock; 0: unknown
   std::map<std::uint32_t, Time> device_errors;  // maximum, by device
   std::set<std::uint64_t> communicators;
-  // Of graphs with collectives whose communicator is unknown: the number, and a hash of their
-  // kinds.
+  // Number and hash of the kinds of each graph with collectives whose communicator is unknown.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> signatures;
 
   void add(const Records& topology);

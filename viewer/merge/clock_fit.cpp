@@ -108,7 +108,7 @@ class ClockFit::Lines {
   [[nodiscard]] double x(Time at) const { return static_cast<double>(at - origin_); }
   [[nodiscard]] double y(Time offset) const { return static_cast<double>(offset - base_); }
   [[nodiscard]] Time base() const noexcept { return base_; }
-  // What every bound was widened by.
+  // The widening of every bound, ns.
   [[nodiscard]] double widened() const noexcept { return widened_; }
   [[nodiscard]] Range drifts() const noexcept { return drifts_; }
   [[nodiscard]] Range offsets_at(double x) const {

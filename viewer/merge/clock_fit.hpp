@@ -25,9 +25,9 @@ class ClockFit {
  public:
   void add_lower(Time at, Time offset) { lower_.add(at, offset); }
   void add_upper(Time at, Time offset) { upper_.add(at, offset); }
-  // Without weight in the error bound; estimates may have outliers.
+  // Estimates do not affect the error bound, and may have outliers.
   void add_estimate(Time at, Time offset);
-  // Of both sides.
+  // Whether there are bounds of both sides.
   [[nodiscard]] bool is_bounded() const noexcept { return !lower_.empty() && !upper_.empty(); }
 
   // The line through the estimates, or without any the middle of the lines that obey all bounds.

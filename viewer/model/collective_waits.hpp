@@ -10,7 +10,7 @@
 
 namespace reprise::model {
 
-// What the rank of a record does in the collective.
+// Whether the rank of a record waits for others in the collective, and whether others wait for it.
 struct WaitRole {
   bool waits = false, is_awaited = false;
 };
@@ -28,7 +28,7 @@ struct AwaitedArrival {
   [[nodiscard]] bool has_waits() const noexcept {
     return is_awaited && member != trace::kNone && known_ranks > 1;
   }
-  // The part of a rank's execution that it waits; -1: no statement.
+  // The part of a rank's execution that it spends waiting; -1: unknown.
   [[nodiscard]] trace::Time wait_of(const trace::Collective& call, trace::Time started,
                                     trace::Time ended) const noexcept;
 };

@@ -44,7 +44,7 @@ struct GraphEntry {
   std::uint64_t dropped_replays = 0;
   // by replay; only replays that reported iteration counts
   ListView<trace::LoopRun> loops;
-  // Of sampled replays, by replay; empty for graphs without collectives.
+  // Collectives of sampled replays, by replay; empty for graphs without collectives.
   ListView<trace::CollectiveRun> collectives;
   ListView<Communication> communication;
   std::shared_ptr<const GraphStatistics> statistics;

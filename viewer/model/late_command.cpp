@@ -26,12 +26,12 @@ void mark_ancestors(const Graph& graph, std::uint32_t node, std::vector<std::uin
   }
 }
 
-// Of a collective in a body. The first one also waits for the commands before the node that runs
-// it.
+// Executions of a collective in a body. The first one also waits for the commands before the node
+// that runs the body.
 enum class Executions : std::uint8_t { First, All };
 
-// The commands that these executions of the collective wait for, without those that an earlier one
-// waits for.
+// The commands that these executions of the collective wait for, without those that an earlier
+// collective waits for.
 std::vector<std::uint32_t> commands_before(const Graph& graph, std::uint32_t collective,
                                            Executions executions) {
   const auto& collectives = graph.record().collectives;

@@ -160,8 +160,8 @@ void LiveFeed::request(trace::LiveProfile profile) {
   changed_.notify_one();
 }
 
-// Live as long as one of the sessions is; otherwise what the first one says. At first Opening until
-// the other ranks are connected too.
+// Live while any session is live; otherwise the state of the first session. Opening until the other
+// ranks are connected too.
 FeedStatus LiveFeed::status() const {
   FeedStatus status{.progress = 1,
                     .requested_profile = requested_,

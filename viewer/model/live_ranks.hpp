@@ -1,6 +1,6 @@
-// LiveRanks: makes the live sessions of the ranks of one job one session after another part of one
-// document, as merge_traces() does with files. Clocks are aligned by the latest exchanges, so the
-// times of earlier records stay as they were. Threads: one at a time.
+// LiveRanks: merges the live sessions of the ranks of one job into one document as they connect, as
+// merge_traces() merges files. Aligns clocks by the latest exchanges; the times of earlier records
+// do not change. Threads: one at a time.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ class LiveRanks {
   // Converts the records of the next chunk of a connection. Until its Session record, and if that
   // has no rank, they stay as they are.
   void convert(std::size_t connection, trace::Records& records);
-  // Of the first session.
+  // Whether a session was a rank of a job, and the job of the first one.
   [[nodiscard]] bool are_ranks() const noexcept { return !sessions_.empty(); }
   [[nodiscard]] const std::string& job() const noexcept { return job_; }
 
@@ -44,7 +44,7 @@ class LiveRanks {
 
   void open(std::size_t connection, const trace::Session& session);
   void note_clocks(HostClock& clock, const trace::Records& records);
-  // Of the clock of rank 0, minus `clock`, at its time `now`. kUnknownError: no exchange yet.
+  // The clock of rank 0 minus `clock`, at time `now` of `clock`. kUnknownError: no exchange yet.
   [[nodiscard]] static Offset offset_of(const HostClock& clock, trace::Time now);
   [[nodiscard]] trace::ClockAlignment alignment_of(const Session& session) const;
 

@@ -28,7 +28,7 @@ struct RankGraph {
                                                         GraphKey shown, std::size_t count);
 
 using AwaitedArrivals = std::map<trace::CollectiveKey, AwaitedArrival>;  // members are sessions
-// Of one replay. Without collectives about which there is no statement.
+// The awaited arrivals of one replay. Omits sends, receives and groups, whose waits are unknown.
 [[nodiscard]] AwaitedArrivals awaited_arrivals(const Document& document,
                                                std::span<const RankGraph> graphs,
                                                std::uint64_t replay);

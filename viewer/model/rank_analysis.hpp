@@ -13,7 +13,7 @@
 
 namespace reprise::model {
 
-// Of durations in ns; median and p99: nearest rank; 0 without any.
+// Summary of durations, ns; 0 without any. median and p99: nearest rank.
 struct DurationSummary {
   std::uint64_t count = 0;
   trace::Time median = 0, p99 = 0, max = 0;

@@ -21,9 +21,9 @@ class RankClocks {
                                 std::uint32_t other) const noexcept {
     return difference > bound(session, other);
   }
-  // The largest bound for two sessions.
+  // The max bound of any two sessions, ns.
   [[nodiscard]] trace::Time max_bound() const noexcept { return max_bound_; }
-  // Of the times of a session against the clock of the reference.
+  // The error bound of the times of a session against the clock of the reference, ns.
   [[nodiscard]] trace::Time error(std::uint32_t session) const noexcept;
   [[nodiscard]] std::uint32_t reference() const noexcept { return reference_; }
 

@@ -57,7 +57,7 @@ struct ReplayStatistics {
   std::vector<std::size_t> outliers;  // list indices, largest value first
 };
 
-// Of values in list order; negative values are unknown.
+// The statistics of values in list order; negative values are unknown.
 [[nodiscard]] ReplayStatistics replay_statistics(const std::vector<trace::Time>& values);
 [[nodiscard]] ReplayStatistics replay_statistics(const ListView<trace::Replay>& replays,
                                                  ReplayMeasure what, ReplayRange range = {});

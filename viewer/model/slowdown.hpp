@@ -52,7 +52,7 @@ struct ReplayBaseline {
   double node_span = 0, before_nodes = 0, after_nodes = 0;
   std::vector<double> nodes;    // by node
   std::vector<MedianGap> gaps;  // by node
-  // Of each replay of the graph: launch latency without the time in the queue, ns; negative:
+  // Launch latency of each replay of the graph, without the time in the queue, ns; negative:
   // unknown.
   std::vector<trace::Time> latencies;
 };

@@ -59,7 +59,7 @@ struct GraphSummary {
 struct SharingSummary {
   std::set<std::uint32_t> now;      // at the end of the trace
   std::vector<std::uint32_t> most;  // ascending; when there were most
-  std::uint64_t most_slabs = 0;     // greatest count of shared slabs
+  std::uint64_t most_slabs = 0;     // max count of shared slabs
 };
 
 struct TraceSummary {

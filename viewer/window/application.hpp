@@ -51,8 +51,8 @@ class Application {
 
   // Call between ImGui::NewFrame() and Render().
   void draw(const Theme& theme);
-  // Whether the window may close. If not, asks the user what becomes of the live session;
-  // is_closed() tells when the user agreed.
+  // Whether the window may close. If not, asks the user whether to discard the live session;
+  // is_closed() is true once the user agreed.
   [[nodiscard]] bool may_close();
   [[nodiscard]] bool is_closed() const noexcept { return closed_; }
 

@@ -20,7 +20,7 @@ struct BackgroundFill {
 // coordinates of a fill.
 [[nodiscard]] std::vector<BackgroundFill> take_background_fills(ImDrawList& list, ImVec2 white);
 
-// What `fills` over a screen of `size` points with a background look like, as rectangles to clear:
+// The picture of `fills` over a screen of `size` points with a background, as rectangles to clear:
 // first the whole screen in the colour of most of it, then the rest, disjoint. A clear of the whole
 // screen is much faster than one of a part.
 [[nodiscard]] std::vector<BackgroundFill> flatten_fills(std::span<const BackgroundFill> fills,

@@ -73,8 +73,8 @@ void show_replay(Workspace& workspace, std::uint64_t replay) {
   view.select(model::SelectedReplay{key, replay});
 }
 
-// Of the traces that the picture shows. The start page shows names of others, and a connection has
-// no file: no other user may see these.
+// Mode and group of the traces that the picture shows. The start page, which shows the names of
+// other files, and a connection, which has no file, count as private.
 std::vector<detail::FileAccess> shown_by(const ScreenshotDesc& desc) {
   std::vector<detail::FileAccess> sources = {detail::access_of(desc.target)};
   if (!desc.other.empty()) sources.push_back(detail::access_of(desc.other));

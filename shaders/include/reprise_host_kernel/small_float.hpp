@@ -64,7 +64,7 @@ inline double fused_to_odd(double a, double b, double c) {
   return std::bit_cast<double>((error > 0) == (sum > 0) ? bits + 1 : bits - 1);
 }
 
-// Of two numbers; of a number and a NaN, the number. -0 is less than +0.
+// Minimum and maximum. A NaN beside a number is ignored. -0 is less than +0.
 template <class T>
 constexpr T lesser(T a, T b) {
   if (a != a) return b != b ? T(NAN) : b;

@@ -22,7 +22,7 @@ struct ArithmeticRow {
     *to++ = bits;
   }
 #ifdef __CUDACC__
-  // Of one thread, in global memory, which is 0, and in shared memory.
+  // Atomic sums of one thread, in global and in shared memory.
   template <class T>
   __device__ void put_atomic_sum(T a, T b) {
     __shared__ T in_shared[128];

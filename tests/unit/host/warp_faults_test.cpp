@@ -16,7 +16,7 @@ using namespace reprise::test;
 
 namespace {
 
-// What a block of 64 threads with this fault writes to stderr before it aborts.
+// The text that a block of 64 threads with this fault writes to stderr before it aborts.
 std::string message_of_fault(int fault) {
   return message_before_signal(SIGABRT, [fault] {
     HostFixture host;

@@ -17,7 +17,7 @@ inline std::string ptx_module_text(std::string_view text) {
 
 constexpr std::uint64_t kPtxAddress = 0x7f00'1234'5600;
 
-// Of an image with all variables.
+// The addresses of an image that has every variable.
 inline std::uint64_t ptx_address_of(std::string_view variable) {
   return kPtxAddress + variable.size();
 }

@@ -128,7 +128,8 @@ TEST_CASE(
       }
       REQUIRE(peers.back().connected());
     }
-    // Of 50 peers each, 15 remain on the socket file, beside the viewer, and 16 on TCP.
+    // 50 peers connect to the socket file, where 15 remain beside the viewer, and 50 to TCP, where
+    // 16 remain.
     const auto expected = static_cast<std::uint64_t>(round + 1) * (35 + 34);
     CHECK(test::eventually(
         [&] { return server.stats().too_many == expected && server.stats().connections == 32; }));

@@ -89,7 +89,7 @@ TEST_CASE("validate: dead-write for a write that later commands overwrite comple
   b.copy(b.read(x), b.write(y));                                // 4
   b.copy(b.read(x), b.write(y));                                // 5
   const RecordingPtr recording = b.finish();
-  // What a kernel overwrites may be left in part, so command 0 is not reported.
+  // A kernel may leave parts of its output unwritten, so command 0 is not reported.
   CHECK(located_ids_of(*recording) == LocatedIds{"dead-write 1", "dead-write 4"});
   const auto found = uses_found_in(*recording);
   CHECK(found[0].message.other_command == 3);

@@ -36,7 +36,7 @@ std::string nodes_of(const model::CriticalPath& path) {
   return out.str();
 }
 
-// Of one replay.
+// The analysis of one replay as text.
 std::string text_of(const model::Graph& g, const trace::SampleBlock& block) {
   const model::ReplayTimes times = model::replay_times(g, block);
   const model::TimelineRows rows = model::timeline_rows(g, block, model::RowsBy::Worker);

@@ -1,6 +1,7 @@
-// What stands behind decode(), with traces whose words were overwritten at random: decode() accepts
-// many of them, and then statistics, exports, documents and panels must cope. The traces depend
-// only on the seed. REPRISE_MUTATED_TRACES=FIRST:COUNT runs other seeds, and prints each of them.
+// The consumers of decode() with traces whose words were overwritten at random: decode() accepts
+// many of them, and then statistics, exports, documents and panels must not crash. The traces
+// depend only on the seed. REPRISE_MUTATED_TRACES=FIRST:COUNT runs other seeds, and prints each of
+// them.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -176,7 +176,7 @@ void draw_axis(const Theme& theme, const BarScale& scale, float top, float botto
   }
 }
 
-// The times at which the clocks cannot tell an arrival from the last one.
+// Marks the times that the clocks cannot distinguish from the last arrival.
 void draw_error(const Theme& theme, const BarScale& scale, Time error, float top, float bottom) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const auto bound = static_cast<double>(error);
@@ -233,7 +233,7 @@ std::optional<std::uint32_t> draw_rank_bars(PanelContext& context, const RanksCh
   const float line = font->FontSize, axis = line + theme.half_space, label = 96 * theme.scale;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float min_row = line + 1;
-  // Of many ranks, as many as fit without scrolling.
+  // With many ranks, the number of rows that fit without scrolling.
   const auto fitting = static_cast<std::size_t>(std::max(4.0f, (size.y - axis) / min_row - 1));
   const std::vector<RankBar> bars = rank_bars(
       chart.all, e, e.count > kMaxRankBars ? std::min(kMaxRankBars, fitting) : kMaxRankBars);

@@ -1,5 +1,5 @@
-// What the Ranks panel shows of a document: the analysis of its ranks, and one execution of a
-// collective as bars. Independent of ImGui. Threads: values and pure functions.
+// The view model of the Ranks panel: the analysis of the ranks of a document, and one execution of
+// a collective as bars. Independent of ImGui. Threads: values and pure functions.
 #pragma once
 
 #include <cstddef>

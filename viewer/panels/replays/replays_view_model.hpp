@@ -19,7 +19,8 @@ struct DurationBins {
   double max = 0;             // ns, of all values
   std::size_t max_count = 0;  // of all bins including the overflow bin
 };
-// Of the indices of `range`, with any duration. `series`: device times or launch calls.
+// The bins of the replays at the indices of `range`, of any duration. `series`: device times or
+// launch calls.
 [[nodiscard]] DurationBins duration_bins(const ReplaySeries& series, model::ReplayRange range,
                                          std::size_t bins);
 

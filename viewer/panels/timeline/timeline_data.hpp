@@ -53,7 +53,7 @@ class TimelineData {
   [[nodiscard]] std::shared_ptr<const Scenes> others() const;             // never null
   [[nodiscard]] std::shared_ptr<const HostRows> host() const;             // never null
   [[nodiscard]] std::shared_ptr<const model::Activity> activity() const;  // never null
-  // Of the last request() for this trace; never null.
+  // The ranks of the last request() for this trace; never null.
   [[nodiscard]] std::shared_ptr<const TimelineRanks> ranks() const { return shown_ranks_; }
   // The shown replay on all ranks, or the previous one while it is computed; never null.
   [[nodiscard]] std::shared_ptr<const RankReplay> rank_replay() const;
@@ -126,7 +126,7 @@ class TimelineData {
   std::shared_ptr<const TimelineRanks> shown_ranks_ = std::make_shared<const TimelineRanks>();
   std::shared_ptr<const model::SampleStore> ranks_trace_;  // of shown_ranks_
   std::uint64_t first_revision_ = 0;                       // seen of this trace
-  // Of the last request_others().
+  // Arguments of the last request_others().
   std::shared_ptr<const model::SampleStore> others_trace_;
   model::RowsBy others_by_ = model::RowsBy::Lane;
   std::uint64_t choices_ = 0, taken_ = 0;

@@ -69,7 +69,7 @@ class TimelineLevels {
   std::map<model::GraphKey, std::map<std::uint32_t, std::uint32_t>> levels_;
 };
 
-// What the user opened or closed by a click on a name.
+// Rows that the user opened or closed by a click on a name.
 struct TimelineOpened {
   // Graphs whose node rows are shown or hidden; others: shown if the graph is the shown one or few
   // graphs were replayed.

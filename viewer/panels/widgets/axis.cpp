@@ -55,7 +55,7 @@ std::vector<AxisTick> byte_ticks(double first, double last, int max_ticks) {
   const AxisUnit unit = unit_of(kUnits, std::max(std::abs(first), std::abs(last)));
   const double min_step = (last - first) / std::max(max_ticks, 1);
   const double step = min_step > 1 ? std::exp2(std::ceil(std::log2(min_step))) : 1;
-  // The fewest decimals that distinguish adjacent ticks.
+  // The min number of decimals that distinguishes adjacent ticks.
   int decimals = 0;
   for (double rest = step / unit.size; decimals < 6 && std::abs(rest - std::round(rest)) > 1e-6;
        rest *= 10)

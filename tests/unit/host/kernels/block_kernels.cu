@@ -137,8 +137,8 @@ REPRISE_KERNEL(active_lanes, (unsigned* out)) {
   }
 }
 
-// What a warp must not do, by `fault`: a mask without the caller, two functions with one mask, and
-// lanes that wait for lanes at a barrier.
+// Faults of a warp, by `fault`: a mask without the caller, two functions with one mask, and lanes
+// that wait for lanes at a barrier.
 REPRISE_KERNEL(warp_faults, (int fault)) {
   const unsigned lane = threadIdx.x % 32;
   if (fault == 0 && lane == 7) __syncwarp(0x0f);

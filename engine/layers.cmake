@@ -11,7 +11,8 @@ endfunction()
 if(CMAKE_UNITY_BUILD)
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp CONTENT "// The precompiled header.\n")
   add_library(reprise_precompiled OBJECT ${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp)
-  set_target_properties(reprise_precompiled PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  set_target_properties(reprise_precompiled PROPERTIES
+    POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_include_directories(reprise_precompiled PRIVATE ${PROJECT_SOURCE_DIR}/engine/include)
   target_link_libraries(reprise_precompiled PRIVATE reprise_flags Threads::Threads)
   target_precompile_headers(reprise_precompiled PRIVATE

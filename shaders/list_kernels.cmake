@@ -105,9 +105,9 @@ if(aliases)
 endif()
 file(CONFIGURE OUTPUT ${OUT}.host.inc @ONLY CONTENT "// Additions of the host device to ${name}: descriptions of kernels and
 // constants that only nvcc compiles, and the address of dynamic shared memory.
-${definitions}${aliases}namespace reprise::host_kernel {
+${definitions}${aliases}namespace reprise::inline REPRISE_ABI::host_kernel {
 static std::byte* dynamic_shared([[maybe_unused]] const HostBlock& block) noexcept { return ${shared}; }
-}  // namespace reprise::host_kernel
+}  // namespace reprise::inline REPRISE_ABI::host_kernel
 ")
 
 set(dependencies "")

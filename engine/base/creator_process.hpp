@@ -10,10 +10,12 @@
 #include <memory>
 #include <utility>
 
+#include <reprise/abi.hpp>
+
 namespace reprise::detail {
 
 // The id of this process, without a system call.
-[[nodiscard]] pid_t process_id() noexcept;
+[[nodiscard]] REPRISE_API pid_t process_id() noexcept;
 
 // The process that created an object.
 class CreatorProcess {

@@ -4,7 +4,7 @@
 
 #include "base/text.hpp"
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 namespace {
 
@@ -65,7 +65,9 @@ std::string_view to_string(Stage stage) noexcept {
   return "unknown";
 }
 
-Error::Error(ErrorDetails details, const std::string& text)
-    : std::runtime_error(compose(details, text)), details_(std::move(details)) {}
+Error::Error(ErrorDetails details, std::string text)
+    : std::runtime_error(compose(details, text)),
+      details_(std::move(details)),
+      text_(std::move(text)) {}
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

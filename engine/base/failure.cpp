@@ -4,6 +4,8 @@
 
 namespace reprise::detail {
 
+constinit thread_local bool in_host_callback = false;
+
 void fail(ErrorCode code, Stage stage, std::string_view label, const std::string& text) {
   throw Error({.code = code, .stage = stage, .label = std::string(label)}, text);
 }
@@ -21,14 +23,6 @@ void fail_in_callback(std::string_view type, std::string_view call, Stage stage,
               "in it; call it on another thread, or after the replay"));
 }
 
-std::string text_of(const Error& error) {
-  std::string text = error.what();
-  if (const auto end = text.rfind(concat(" [", to_string(error.code()), ", "));
-      end != std::string::npos)
-    text.erase(end);
-  return text;
-}
-
 bool lacks_memory(const Error& error) noexcept {
   return error.code() == ErrorCode::OutOfMemory || error.code() == ErrorCode::SlabExhausted;
 }
@@ -36,7 +30,7 @@ bool lacks_memory(const Error& error) noexcept {
 Error with_context(const Error& error, std::string_view label, const std::string& context) {
   ErrorDetails details = error.details();
   if (!details.command && !label.empty()) details.label = label;
-  return Error(std::move(details), concat(text_of(error), "; ", context));
+  return Error(std::move(details), concat(error.text(), "; ", context));
 }
 
 }  // namespace reprise::detail

@@ -12,12 +12,12 @@
 
 namespace reprise::detail {
 
-[[noreturn]] void fail(ErrorCode code, Stage stage, std::string_view label,
-                       const std::string& text);
+[[noreturn]] REPRISE_API void fail(ErrorCode code, Stage stage, std::string_view label,
+                                   const std::string& text);
 
 // Throws NotInitialized: `call` used an empty or moved-from handle of type `type`.
-[[noreturn]] void fail_empty(std::string_view type, std::string_view call, Stage stage,
-                             std::string_view label = {});
+[[noreturn]] REPRISE_API void fail_empty(std::string_view type, std::string_view call, Stage stage,
+                                         std::string_view label = {});
 
 // Text about a value that its enumeration does not have, "desc.kind is 9, ..."; empty if it has it.
 template <class Enum>
@@ -43,10 +43,10 @@ template <class Pointer>
 }
 
 // True while the calling thread runs a host callback or a host function of an op.
-inline thread_local bool in_host_callback = false;
+REPRISE_API extern constinit thread_local bool in_host_callback;
 
-[[noreturn]] void fail_in_callback(std::string_view type, std::string_view call, Stage stage,
-                                   std::string_view label);
+[[noreturn]] REPRISE_API void fail_in_callback(std::string_view type, std::string_view call,
+                                               Stage stage, std::string_view label);
 
 // Throws InvalidState if the calling thread runs a host callback, in which CUDA allows no call and
 // whose end the device may wait for. `type`: the class of member `call`; empty for a function.
@@ -56,8 +56,8 @@ inline void require_outside_callback(std::string_view type, std::string_view cal
     fail_in_callback(type, call, stage, label);
 }
 
-// Calls `function` and returns what it throws, or null. Nothing else refers to the exception then,
-// so whoever gets it may free it on another thread.
+// Calls `function` and returns its exception, or null. Holds no reference to the exception then, so
+// the last owner may be on another thread.
 template <class Function>
 [[nodiscard]] std::exception_ptr exception_of(const Function& function) noexcept {
   try {
@@ -67,9 +67,6 @@ template <class Function>
   }
   return nullptr;
 }
-
-// The text that the error was constructed with: what() without the trailing details.
-[[nodiscard]] std::string text_of(const Error& error);
 
 // True if memory or a budget was exhausted: the call may succeed later or with a smaller size.
 [[nodiscard]] bool lacks_memory(const Error& error) noexcept;

@@ -15,6 +15,18 @@ struct HandleAccess {
   [[nodiscard]] static const auto& core(const Handle& handle) noexcept {
     return handle.core_;
   }
+  template <class Op>
+  [[nodiscard]] static auto* ranks(const Op& op) noexcept {
+    return op.ranks();
+  }
+  template <class Args>
+  [[nodiscard]] static auto arguments(const Args& args) noexcept {
+    return args.arguments();
+  }
+  template <class Args>
+  [[nodiscard]] static auto owners(const Args& args) noexcept {
+    return args.owners();
+  }
   template <class Handle, class... Arguments>
   [[nodiscard]] static Handle make(Arguments&&... arguments) {
     return Handle(std::forward<Arguments>(arguments)...);

@@ -1,6 +1,6 @@
 #include <reprise/message.hpp>
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 std::string_view to_string(Severity severity) noexcept {
   switch (severity) {
@@ -11,4 +11,4 @@ std::string_view to_string(Severity severity) noexcept {
   return "unknown";
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -7,13 +7,15 @@
 #include <optional>
 #include <string>
 
+#include <reprise/abi.hpp>
+
 namespace reprise::detail {
 
 // The value of an environment variable; nullopt: it is not set.
 using GetVariable = std::function<std::optional<std::string>(const char* name)>;
 // A variable of this process. nullopt in a program with raised privileges (set-uid), whose caller
 // controls the variables.
-[[nodiscard]] std::optional<std::string> process_variable(const char* name);
+[[nodiscard]] REPRISE_API std::optional<std::string> process_variable(const char* name);
 
 struct RankEnvironment {
   std::uint32_t rank = 0, size = 1;
@@ -28,13 +30,15 @@ struct RankEnvironment {
 
 // Returns nullopt if no launcher is recognised. Throws Error (InvalidArgument, Stage::Open) that
 // names a variable which is missing or malformed.
-[[nodiscard]] std::optional<RankEnvironment> read_rank_environment(const GetVariable& get);
+[[nodiscard]] REPRISE_API std::optional<RankEnvironment> read_rank_environment(
+    const GetVariable& get);
 
 // Names the job among those of its launcher; the same on all ranks.
 [[nodiscard]] std::string job_name(const GetVariable& get, const RankEnvironment& environment);
 
 // A text that is the same on all ranks of a job and differs between jobs: $REPRISE_JOB_SECRET, or
 // else composed of ids of the job. Only the variable keeps other users out: ids can be guessed.
-[[nodiscard]] std::string job_secret(const GetVariable& get, const RankEnvironment& environment);
+[[nodiscard]] REPRISE_API std::string job_secret(const GetVariable& get,
+                                                 const RankEnvironment& environment);
 
 }  // namespace reprise::detail

@@ -6,7 +6,7 @@
 
 #include "base/enum_names.hpp"
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 REPRISE_TO_STRING(Access, Read, Write, ReadWrite)
 REPRISE_TO_STRING(Ordering, Inferred, Explicit, Linear)
@@ -61,4 +61,4 @@ std::string to_string(DotFlags flags) {
   return text.empty() ? "None" : text;
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

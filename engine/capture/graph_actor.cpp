@@ -16,8 +16,7 @@
 #include "runtime/graph/compiled_graph.hpp"
 #include "runtime/queue/queue_core.hpp"
 
-namespace reprise {
-namespace detail {
+namespace reprise::detail {
 
 class GraphActorCore {
  public:
@@ -109,7 +108,9 @@ class GraphActorCore {
   std::thread worker_, completer_;
 };
 
-}  // namespace detail
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 GraphHandle GraphHandle::from_graph(CapturedGraph graph) {
   if (!graph)
@@ -159,4 +160,4 @@ void GraphActor::shutdown() {
   core_->shutdown();
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

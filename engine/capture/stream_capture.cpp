@@ -10,8 +10,7 @@
 #include "runtime/core/device_core.hpp"
 #include "runtime/queue/queue_core.hpp"
 
-namespace reprise {
-namespace detail {
+namespace reprise::detail {
 
 // The recording and the queue of a capture. The destructor releases the queue for other captures.
 class StreamCaptureCore {
@@ -101,7 +100,9 @@ class StreamCaptureCore {
   PointerResolver pointers_;
 };
 
-}  // namespace detail
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 StreamCapture StreamCapture::begin(const Queue& queue, CaptureMode mode, std::string_view label) {
   static_cast<void>(detail::require_handle(detail::core_of(queue), "Queue", "StreamCapture::begin",
@@ -123,8 +124,7 @@ detail::StreamCaptureCore& StreamCapture::checked(std::string_view call) const {
                detail::concat(call, ": the capture has ended or was moved from; begin a new one"));
 }
 
-void StreamCapture::record_kernel_arguments(const detail::CalledKernel& kernel,
-                                            const DispatchDesc& desc,
+void StreamCapture::record_kernel_arguments(const CalledKernel& kernel, const DispatchDesc& desc,
                                             std::span<const detail::CapturedArgument> args) {
   checked("record_kernel").kernel(kernel, desc, args);
 }
@@ -157,4 +157,4 @@ CapturedGraph StreamCapture::end(const CompileDesc& desc) {
   return core->end(desc);
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -8,7 +8,7 @@
 #include "collectives/call_rules.hpp"
 #include "collectives/communicator_core.hpp"
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 namespace {
 
 using detail::concat;
@@ -154,8 +154,8 @@ void CollectiveOp::record(GraphRecordCtx& ctx) const {
   core->backend().record(ctx, operations_);
 }
 
-RankAgreement* CollectiveOp::ranks() const noexcept {
+detail::RankAgreement* CollectiveOp::ranks() const noexcept {
   return &detail::core_of(communicator_)->job();
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

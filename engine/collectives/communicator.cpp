@@ -13,12 +13,12 @@
 #include "base/text.hpp"
 #include "collectives/communicator_core.hpp"
 #include "collectives/control/control_channel.hpp"
+#include "collectives/local_communicators.hpp"
 #include "collectives/local_control.hpp"
 #include "collectives/local_transport.hpp"
 #include "collectives/mpi_loader.hpp"
 
-namespace reprise {
-namespace detail {
+namespace reprise::detail {
 namespace {
 
 std::vector<std::uint32_t> all_ranks(std::uint32_t size) {
@@ -116,7 +116,29 @@ std::shared_ptr<CommunicatorCore> CommunicatorCore::split(std::uint32_t color) {
   return std::make_shared<CommunicatorCore>(std::move(part));
 }
 
-}  // namespace detail
+std::vector<Communicator> local_communicators(const Device& host, std::uint32_t ranks,
+                                              const CommunicatorDesc& desc) {
+  require_valid(host, desc, "local_communicators");
+  if (host.info().kind != DeviceKind::Host)
+    fail(ErrorCode::Unsupported, Stage::Open, host.info().selector,
+         concat("local_communicators: device ", host.info().selector,
+                " cannot run several ranks of one process; pass the host device"));
+  std::vector<Communicator> made;
+  auto transports = make_local_transports(ranks);
+  const auto controls = make_local_controls(ranks);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    made.push_back(make_handle<Communicator>(
+        make_world(host, std::make_shared<CollectiveOrder>(host), controls[rank],
+                   ranks == 1 ? make_single_rank_backend()
+                              : make_host_backend(std::move(transports[rank]), controls[rank]),
+                   desc)));
+  }
+  return made;
+}
+
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 LaunchedRank launched_rank() {
   const auto environment = detail::read_rank_environment(detail::process_variable);
@@ -182,29 +204,6 @@ Communicator Communicator::from_nccl(const Device& device, ncclComm* communicato
       detail::all_ranks(size), rank}));
 }
 
-std::vector<Communicator> Communicator::local(const Device& host, std::uint32_t ranks,
-                                              const CommunicatorDesc& desc) {
-  detail::require_valid(host, desc, "local");
-  if (host.info().kind != DeviceKind::Host)
-    detail::fail(ErrorCode::Unsupported, Stage::Open, host.info().selector,
-                 detail::concat("local: device ", host.info().selector,
-                                " cannot run several ranks of one process; pass the host device"));
-  if (ranks == 0)
-    detail::fail(ErrorCode::InvalidArgument, Stage::Open, "",
-                 "local: the number of ranks is 0; it must be at least 1");
-  std::vector<Communicator> made;
-  auto transports = detail::make_local_transports(ranks);
-  const auto controls = detail::make_local_controls(ranks);
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    made.push_back(Communicator(detail::make_world(
-        host, std::make_shared<detail::CollectiveOrder>(host), controls[rank],
-        ranks == 1 ? detail::make_single_rank_backend()
-                   : detail::make_host_backend(std::move(transports[rank]), controls[rank]),
-        desc)));
-  }
-  return made;
-}
-
 Communicator Communicator::split(std::uint32_t color) const {
   detail::CommunicatorCore& core =
       detail::require_handle(core_, "Communicator", "split", Stage::Open);
@@ -221,4 +220,4 @@ std::uint32_t Communicator::size() const {
   return detail::require_handle(core_, "Communicator", "size", Stage::Record).size();
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

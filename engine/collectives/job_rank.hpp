@@ -19,6 +19,7 @@
 
 #include "collectives/launch_reports.hpp"
 #include "collectives/rank_control.hpp"
+#include "record/rank_agreement.hpp"
 
 namespace reprise::detail {
 

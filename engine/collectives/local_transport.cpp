@@ -427,10 +427,10 @@ class LocalTransport final : public HostTransport {
 }  // namespace
 
 std::vector<std::unique_ptr<HostTransport>> make_local_transports(std::uint32_t size) {
-  if (size == 0 || size > Communicator::kMaxLocalRanks)
+  if (size == 0 || size > kMaxLocalRanks)
     fail(ErrorCode::InvalidArgument, Stage::Open, "",
-         concat("local: the number of ranks is ", size, "; it must be 1 to ",
-                Communicator::kMaxLocalRanks));
+         concat("local_communicators: the number of ranks is ", size, "; it must be 1 to ",
+                kMaxLocalRanks));
   const auto group = std::make_shared<LocalGroup>(std::make_shared<LocalJob>(), size);
   std::vector<std::unique_ptr<HostTransport>> transports;
   for (std::uint32_t rank = 0; rank < size; ++rank)

@@ -17,9 +17,11 @@
 
 namespace reprise::detail {
 
+constexpr std::uint32_t kMaxLocalRanks = 1024;
+
 // The transports of `size` ranks, by rank, in memory that grows with `size`. split() blocks until
 // all ranks have called it, so each rank calls it on a thread of its own. Throws InvalidArgument
-// unless `size` is 1 to Communicator::kMaxLocalRanks.
+// unless `size` is 1 to kMaxLocalRanks.
 [[nodiscard]] std::vector<std::unique_ptr<HostTransport>> make_local_transports(std::uint32_t size);
 
 }  // namespace reprise::detail

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include <reprise/graph_op.hpp>
+#include "record/rank_agreement.hpp"
 
 namespace reprise::detail {
 

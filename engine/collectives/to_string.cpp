@@ -1,7 +1,7 @@
 // The names of collectives, in messages and plans.
 #include <reprise/collectives.hpp>
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 std::string_view to_string(CollectiveKind kind) noexcept {
   switch (kind) {
@@ -60,4 +60,4 @@ std::uint32_t size_of(ElementType type) noexcept {
   return 0;
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

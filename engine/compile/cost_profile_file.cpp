@@ -13,12 +13,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/failure.hpp"
-#include "base/json_file.hpp"
 #include "base/json_number.hpp"
+#include "base/json_parser.hpp"
 #include "base/text.hpp"
+#include "compile/json_file.hpp"
 
-namespace reprise {
-namespace detail {
+namespace reprise::detail {
 namespace {
 
 constexpr int kCostsVersion = 1;
@@ -122,7 +122,9 @@ CostProfile read_cost_profile_file(const std::filesystem::path& path) {
   return costs;
 }
 
-}  // namespace detail
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 void save_cost_profile(const CostProfile& profile, const std::filesystem::path& path) {
   for (const GraphCosts& graph : profile.graphs)
@@ -136,4 +138,4 @@ void save_cost_profile(const CostProfile& profile, const std::filesystem::path& 
                           "the costs", Stage::Profile, std::move(sources));
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -5,11 +5,10 @@
 #include <string>
 #include <vector>
 
-#include <reprise/graph_op.hpp>
-
 #include "base/failure.hpp"
 #include "base/handle_access.hpp"
 #include "base/text.hpp"
+#include "record/rank_agreement.hpp"
 
 namespace reprise::detail {
 namespace {
@@ -29,7 +28,8 @@ bool is_order_of_collectives(const Recording& recording, std::uint32_t command,
                              const BufferCore& buffer) {
   if (recording.commands[command].kind != CommandKind::Op) return false;
   const GraphOp& op = *recording.ops[recording.payload<OpPayload>(command).op]->op;
-  return op.ranks() != nullptr && core_of(op.ranks()->order()).get() == &buffer;
+  const RankAgreement* const ranks = ranks_of(op);
+  return ranks != nullptr && core_of(ranks->order()).get() == &buffer;
 }
 
 bool writes_callers_memory(const Recording& recording, std::uint32_t command) {

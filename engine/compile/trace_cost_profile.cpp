@@ -17,8 +17,7 @@
 #include "trace/trace_error.hpp"
 #include "trace/trace_reader.hpp"
 
-namespace reprise {
-namespace detail {
+namespace reprise::detail {
 namespace {
 
 constexpr std::uint32_t kNewestReplays = 64;  // of each graph and timing source
@@ -186,7 +185,9 @@ CostProfile costs_of(const std::filesystem::path& path) {
 }
 
 }  // namespace
-}  // namespace detail
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 std::shared_ptr<const CostProfile> load_cost_profile(const std::filesystem::path& trace) {
   if (detail::is_cost_profile_file(trace))
@@ -201,4 +202,4 @@ std::shared_ptr<const CostProfile> load_cost_profile(const std::filesystem::path
   }
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -9,9 +9,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/failure.hpp"
-#include "base/json_file.hpp"
 #include "base/json_number.hpp"
+#include "base/json_parser.hpp"
 #include "base/text.hpp"
+#include "compile/json_file.hpp"
 
 namespace reprise::detail {
 

@@ -8,7 +8,7 @@
 #include "runtime/core/device_core.hpp"
 #include "runtime/graph/compiled_graph.hpp"
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 namespace {
 
 // The caller may launch the native graph without the engine's knowledge, so its pages stay mapped.
@@ -47,4 +47,4 @@ CUgraph release(const CapturedGraph& graph) {
   return resident_exec(graph, "release").clone_graph();
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -9,8 +9,7 @@
 #include "interop/cuda_access.hpp"
 #include "runtime/core/device_core.hpp"
 
-namespace reprise {
-namespace detail {
+namespace reprise::detail {
 namespace {
 
 constexpr std::uint32_t kPointerBytes = 8;
@@ -82,7 +81,9 @@ void refuse_symbol(const Device& device, cudaError_t result) {
                    "the function is not a __global__ function of this program");
 }
 
-}  // namespace detail
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 Kernel load_cubin(const Device& device, std::span<const std::byte> image, std::string_view entry) {
   return detail::load_image(device, image, entry, "load_cubin");
@@ -114,4 +115,4 @@ CUfunction native_function(const Kernel& kernel) {
   return detail::cuda_kernel(kernel, "native_function").function();
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

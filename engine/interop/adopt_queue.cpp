@@ -9,7 +9,7 @@
 #include "runtime/core/device_core.hpp"
 #include "runtime/queue/queue_core.hpp"
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 class CurrentDevice::Scope {
  public:
@@ -57,4 +57,4 @@ CUstream release(const Queue& queue) {
   return native.release();
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -12,7 +12,7 @@
 #include "runtime/core/device_core.hpp"
 #include "runtime/queue/queue_core.hpp"
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 namespace {
 
 using detail::CaptureSource;
@@ -193,4 +193,4 @@ CapturedGraph CaptureScope::end(const AdoptedGraphDesc& desc) {
   return end_capture(queue, desc);
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

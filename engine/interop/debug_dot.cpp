@@ -10,7 +10,7 @@
 #include "runtime/core/device_core.hpp"
 #include "runtime/graph/compiled_graph.hpp"
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 unsigned to_cuda(DotFlags flags) noexcept {
   constexpr unsigned kCudas = 0xffff;
@@ -61,4 +61,4 @@ void cuda_debug_dot(const CapturedGraph& graph, const std::filesystem::path& pat
                      "cuGraphDebugDotPrint", context->at(Stage::Plan, subject));
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

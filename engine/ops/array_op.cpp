@@ -7,7 +7,7 @@
 #include "ops/array_host.hpp"
 #include "ops/failure.hpp"
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 namespace {
 
 using ops::ArrayAddresses;
@@ -211,4 +211,4 @@ void SortOp::record(GraphRecordCtx& ctx) const {
   record_work(work_of(verb_of(order_, indices_), type_, input_), at, ctx);
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

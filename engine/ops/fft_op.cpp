@@ -6,7 +6,7 @@
 #include "ops/failure.hpp"
 #include "ops/fft_backend.hpp"
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 namespace {
 
 using ops::FftKind;
@@ -150,4 +150,4 @@ void FftC2COp::record(GraphRecordCtx& ctx) const {
   record_plan(plan_of(desc_), ctx, desc_.input, desc_.output);
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -6,7 +6,7 @@
 #include "ops/failure.hpp"
 #include "ops/gemm_backend.hpp"
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 namespace {
 
 using ops::refuse;
@@ -55,7 +55,9 @@ void check(const Stored& matrix, const BufferView& view, std::uint64_t batch, st
 
 }  // namespace
 
-namespace ops {
+}  // namespace reprise::inline REPRISE_ABI
+
+namespace reprise::ops {
 
 std::uint64_t gemm_element_bytes(GemmType type) {
   switch (type) {
@@ -67,7 +69,9 @@ std::uint64_t gemm_element_bytes(GemmType type) {
   return 0;
 }
 
-}  // namespace ops
+}  // namespace reprise::ops
+
+namespace reprise::inline REPRISE_ABI {
 
 GemmOp::GemmOp(GemmDesc desc) : desc_(std::move(desc)) {
   GemmDesc& d = desc_;
@@ -126,4 +130,4 @@ void GemmOp::record(GraphRecordCtx& ctx) const {
   ops::record_gemm_cuda(desc_, ctx);
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

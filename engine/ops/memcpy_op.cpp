@@ -7,7 +7,7 @@
 #include "ops/copy_cuda.hpp"
 #include "ops/failure.hpp"
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 namespace {
 
 constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;  // bytes
@@ -52,4 +52,4 @@ void MemcpyOp::record(GraphRecordCtx& ctx) const {
       static_cast<std::uint32_t>((bytes + kPiece - 1) / kPiece));
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -10,7 +10,7 @@
 #include "ops/failure.hpp"
 #include "ops/philox.hpp"
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 namespace {
 
 constexpr std::uint32_t kThreads = 256;
@@ -138,4 +138,4 @@ std::array<std::uint32_t, 4> philox4x32_10(const std::array<std::uint32_t, 4>& c
   return {words.w[0], words.w[1], words.w[2], words.w[3]};
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -1,7 +1,7 @@
 // Names of the ops' public enumerators, as they are spelled.
 #include <reprise/ops/ops.hpp>
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 std::string_view to_string(FftDirection value) noexcept {
   switch (value) {
@@ -64,4 +64,4 @@ std::string_view to_string(ArrayType value) noexcept {
   return "unknown";
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -15,7 +15,7 @@ void add_collectives(const Recording& recording, bool is_conditional,
     const Command& c = recording.commands[command];
     if (c.kind == CommandKind::Op) {
       const GraphOp& op = *recording.ops[recording.payload<OpPayload>(command).op]->op;
-      if (op.ranks() != nullptr) found.push_back({&recording, command, &op, is_conditional});
+      if (ranks_of(op) != nullptr) found.push_back({&recording, command, &op, is_conditional});
     }
     for (const Body& body : bodies_of(c))
       add_collectives(*recording.bodies[body.index],
@@ -37,7 +37,7 @@ LaunchedCollectives launched_collectives(const Recording& recording) {
   if (found.empty()) return launched;
   Hash64 hash;
   for (const RecordedCollective& one : found) {
-    RankAgreement* const ranks = one.op->ranks();
+    RankAgreement* const ranks = ranks_of(*one.op);
     if (std::find(launched.ranks.begin(), launched.ranks.end(), ranks) == launched.ranks.end())
       launched.ranks.push_back(ranks);
     hash.add(one.op->op_name());

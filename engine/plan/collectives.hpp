@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <reprise/graph_op.hpp>
-
+#include "record/rank_agreement.hpp"
 #include "record/recording.hpp"
 
 namespace reprise::detail {

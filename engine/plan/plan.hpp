@@ -29,8 +29,8 @@ struct Plan {
   ScalarSlots slots;
   // Plans of recording->bodies. Their transients are placed in this plan's slab.
   std::vector<std::shared_ptr<const Plan>> bodies;
-  std::uint32_t total_nodes = 0;  // including the bodies; numbered by plan/timing_layout.hpp
-  CostsReport costs;              // `used` is unset; see lowered.by_cost
+  std::uint32_t total_nodes = 0;   // including the bodies; numbered by plan/timing_layout.hpp
+  CostsReport costs;               // `used` is unset; see lowered.by_cost
   MemoryTradeoff memory_tradeoff;  // speed traded for memory by the MemoryGoal
   // Covers the recording and its needed edges: names, sizes, ranges, values; no addresses.
   std::uint64_t plan_hash = 0;
@@ -72,6 +72,6 @@ struct PlanParts {
 
 // Stable text: identical for the same recording across runs and platforms.
 [[nodiscard]] std::string to_text(const Plan& plan);
-[[nodiscard]] std::string to_dot(const Plan& plan, const DotOptions& options);
+[[nodiscard]] std::string to_dot(const Plan& plan, DotFlags flags);
 
 }  // namespace reprise::detail

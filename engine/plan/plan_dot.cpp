@@ -16,10 +16,10 @@ namespace {
 class PlanDot {
  public:
   // `prefix` precedes every node name: empty for the graph itself, unique for each body.
-  PlanDot(const Plan& plan, const DotOptions& options, DotWriter& out, std::string prefix = {})
+  PlanDot(const Plan& plan, DotFlags flags, DotWriter& out, std::string prefix = {})
       : plan_(plan),
         recording_(*plan.recording),
-        options_(options),
+        flags_(flags),
         prefix_(std::move(prefix)),
         out_(out) {}
 
@@ -33,7 +33,7 @@ class PlanDot {
 
  private:
   void entry_exit_nodes() {
-    if (!options_.added_edges) return;
+    if (!has_flag(flags_, DotFlags::AddedEdges)) return;
     const auto write = [this](std::size_t node, std::string_view name) {
       out_.node(name_of(node), name, "shape=ellipse, style=dashed, color=gray50, fontcolor=gray30");
     };
@@ -109,14 +109,15 @@ class PlanDot {
     if (plan_.lowered.lanes != 0) text += concat("\nlane ", plan_.lowered.nodes[node].lane);
     if (const std::uint32_t segment = plan_.lowered.segment_of(node); segment != kNone)
       text += concat("\nsegment ", segment);
-    for (std::uint32_t i = 0; options_.accesses && i < command.access_count; ++i) {
+    for (std::uint32_t i = 0; has_flag(flags_, DotFlags::Accesses) && i < command.access_count;
+         ++i) {
       const BufferAccess& access = recording_.accesses[command.first_access + i];
       text += concat('\n', access_name(access.access), ' ',
                      display_name(*recording_.buffers[access.buffer]), ' ',
                      range_text(access.begin, access.end));
     }
-    text += dot_parameters(plan_, index, options_.flags);
-    if (options_.locations) text += concat('\n', location_text(command.where));
+    text += dot_parameters(plan_, index, flags_);
+    if (has_flag(flags_, DotFlags::Locations)) text += concat('\n', location_text(command.where));
     return text;
   }
 
@@ -131,7 +132,7 @@ class PlanDot {
         const Plan& inner = *plan_.bodies[body.index];
         const std::string prefix = concat(prefix_, 'b', body.index, '_');
         out_.begin_cluster(concat(prefix, "body"), inner.label, "dashed", "gray60");
-        PlanDot(inner, options_, out_, prefix).write();
+        PlanDot(inner, flags_, out_, prefix).write();
         out_.end_cluster();
         if (!inner.lowered.nodes.empty())
           out_.edge(name_of(node), concat(prefix, "n0"), {}, "style=dotted");
@@ -142,7 +143,7 @@ class PlanDot {
   [[nodiscard]] std::string name_of(std::size_t node) const { return concat(prefix_, 'n', node); }
 
   void edges() {
-    if (!options_.added_edges) {
+    if (!has_flag(flags_, DotFlags::AddedEdges)) {
       for (std::uint32_t node = 0; node < plan_.dependencies.node_count(); ++node) {
         std::uint32_t number = 0;
         for (const Edge& edge : plan_.dependencies.edges_into(node)) {
@@ -172,18 +173,18 @@ class PlanDot {
 
   void needed_edge(std::uint32_t from, std::uint32_t to, const Edge& edge, std::uint32_t number) {
     std::string label = number_text(number);
-    if (options_.causes)
+    if (has_flag(flags_, DotFlags::Causes))
       label += concat(label.empty() ? "" : " ", cause_text(recording_, edge.cause));
     out_.edge(name_of(from), name_of(to), label);
   }
 
   [[nodiscard]] std::string number_text(std::uint32_t number) const {
-    return has_flag(options_.flags, DotFlags::ExtraTopoInfo) ? concat('#', number) : "";
+    return has_flag(flags_, DotFlags::ExtraTopoInfo) ? concat('#', number) : "";
   }
 
   const Plan& plan_;
   const Recording& recording_;
-  const DotOptions& options_;
+  const DotFlags flags_;
   const std::string prefix_;
   std::vector<std::vector<std::uint32_t>> nodes_;     // by label: lowered nodes
   std::vector<std::vector<std::uint32_t>> children_;  // by label: labels still to write, last first
@@ -192,12 +193,12 @@ class PlanDot {
 
 }  // namespace
 
-std::string to_dot(const Plan& plan, const DotOptions& options) {
+std::string to_dot(const Plan& plan, DotFlags flags) {
   const std::string title =
       concat(plan.label, "\nplan ", hex(plan.plan_hash), ", lowering ", hex(plan.lowering_hash),
              plan.lowered.fault_markers ? ", fault markers" : "");
   DotWriter out(plan.label, title, "style=rounded");
-  PlanDot(plan, options, out).write();
+  PlanDot(plan, flags, out).write();
   return out.finish();
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/aligned_up.hpp"
+
 namespace reprise::detail {
 
 namespace {

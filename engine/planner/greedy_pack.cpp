@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/aligned_up.hpp"
+
 namespace reprise::detail {
 
 Packing GreedyPacker::pack(std::span<const std::uint32_t> order, FitRule rule) {

@@ -7,6 +7,7 @@
 #include <queue>
 #include <set>
 
+#include "base/aligned_up.hpp"
 #include "planner/skyline.hpp"
 
 namespace reprise::detail {

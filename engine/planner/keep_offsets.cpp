@@ -5,6 +5,8 @@
 #include <map>
 #include <queue>
 
+#include "base/aligned_up.hpp"
+
 namespace reprise::detail {
 
 namespace {

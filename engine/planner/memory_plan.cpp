@@ -9,6 +9,7 @@
 
 #include <reprise/error.hpp>
 
+#include "base/aligned_up.hpp"
 #include "planner/ejection_descent.hpp"
 #include "planner/greedy_pack.hpp"
 #include "planner/interval_fit.hpp"
@@ -17,9 +18,7 @@
 #include "planner/pack_improver.hpp"
 #include "planner/portfolio_search.hpp"
 
-namespace reprise {
-
-namespace detail {
+namespace reprise::detail {
 
 namespace {
 
@@ -295,7 +294,9 @@ NonEmpty select_non_empty(std::span<const BufferLifetime> buffers) {
 
 }  // namespace
 
-}  // namespace detail
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 MemoryPlan plan_memory(std::span<const BufferLifetime> buffers, const MemoryPlanDesc& desc) {
   using namespace detail;
@@ -327,4 +328,4 @@ MemoryPlan plan_memory(std::span<const BufferLifetime> buffers, const MemoryPlan
   return plan;
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/aligned_up.hpp"
 #include "planner/packing.hpp"
 
 namespace reprise::detail {

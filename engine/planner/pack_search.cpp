@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "base/aligned_up.hpp"
+
 namespace reprise::detail {
 
 namespace {
@@ -243,7 +245,7 @@ class PackSearch {
       if (is_placed_[other] != 0 || min_offset_[other] >= top) continue;
       changes_.push_back({other, min_offset_[other]});
       const Bytes alignment = alignment_[other];
-      min_offset_[other] = alignment == 1 ? top : (top + alignment - 1) / alignment * alignment;
+      min_offset_[other] = aligned_up(top, alignment);
     }
   }
 

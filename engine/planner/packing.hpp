@@ -51,10 +51,6 @@ struct Packing {
   std::uint64_t peak_bytes = 0;        // the maximum end of an item
 };
 
-[[nodiscard]] inline std::uint64_t aligned_up(std::uint64_t value, std::uint64_t alignment) {
-  return alignment == 1 ? value : (value + alignment - 1) / alignment * alignment;
-}
-
 // Fills first_conflict and conflicts. `pairs` contains each conflicting pair once.
 void set_conflicts(PackProblem& problem,
                    std::span<const std::pair<std::uint32_t, std::uint32_t>> pairs);

@@ -381,8 +381,9 @@ class GraphDescriber {
   }
 
   void describe_collective(const GraphOp& op, std::uint32_t node) {
-    if (op.ranks() == nullptr) return;
-    const RankAgreement::Traced traced = op.ranks()->traced(op, collectives_);
+    const RankAgreement* const ranks = ranks_of(op);
+    if (ranks == nullptr) return;
+    const RankAgreement::Traced traced = ranks->traced(op, collectives_);
     if (traced.size == 0) return;
     graph_.collectives.push_back({node, static_cast<trace::CollectiveKind>(traced.kind),
                                   traced.size, traced.rank, traced.peer, traced.communicator,

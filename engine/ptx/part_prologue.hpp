@@ -11,8 +11,8 @@ namespace reprise::detail {
 
 // The registers that the statements of a part read, and the way in which they end.
 struct PartNeeds {
-  bool has_full_warps = false;      // as in PersistentPart
-  bool is_one_dimensional = false;  // as in PersistentPart
+  bool has_full_warps = false;                     // as in PersistentPart
+  bool is_one_dimensional = false;                 // as in PersistentPart
   bool has_inline_parameters = true;               // else they read %rp_par
   std::unordered_set<std::string> registers = {};  // tidx: %rp_tidx; also ntid, ctaid and nctaid
   bool reads_dynamic_size = false;                 // %rp_dynamic, bytes of dynamic shared memory

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/aligned_up.hpp"
 #include "base/text.hpp"
 #include "ptx/part_registers.hpp"
 #include "ptx/ptx_words.hpp"
@@ -18,10 +19,6 @@ namespace reprise::detail {
 namespace {
 
 using Space = PtxVariable::Space;
-
-std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
 
 // No number of 64 bits has more digits.
 constexpr std::size_t kMaxDigits = 20;
@@ -78,7 +75,7 @@ void PartVariables::exclude(std::string reason) {
 
 void PartVariables::place_parameters() {
   for (const PtxVariable& parameter : function_.entry_parameters) {
-    memory_.parameter_bytes = round_up(memory_.parameter_bytes, parameter.alignment);
+    memory_.parameter_bytes = aligned_up(memory_.parameter_bytes, parameter.alignment);
     place(parameter.name, {Space::Param, "%rp_par", memory_.parameter_bytes});
     memory_.parameter_bytes += parameter.bytes;
   }
@@ -105,7 +102,7 @@ void PartVariables::declare(std::string_view directive) {
       exclude(concat("declares ", variable->name, " twice"));
     if (is_shared) return place_shared(*variable);
     memory_.local_alignment = std::max(memory_.local_alignment, variable->alignment);
-    memory_.local_bytes = round_up(memory_.local_bytes, variable->alignment);
+    memory_.local_bytes = aligned_up(memory_.local_bytes, variable->alignment);
     place(variable->name, {Space::Local, "rp_depot", memory_.local_bytes});
     memory_.local_bytes += variable->bytes;
   } else if (is(".reg") || is(".param") || is(".local")) {
@@ -174,7 +171,7 @@ void PartVariables::place_shared(const PtxVariable& variable) {
   if (variable.alignment > kSharedAlignment)
     exclude(concat("aligns ", variable.name, " to ", variable.alignment, " bytes"));
   memory_.uses_shared = true;
-  memory_.static_shared_bytes = round_up(memory_.static_shared_bytes, variable.alignment);
+  memory_.static_shared_bytes = aligned_up(memory_.static_shared_bytes, variable.alignment);
   place(variable.name, end_of_shared());
   memory_.static_shared_bytes += variable.bytes;
 }
@@ -203,7 +200,7 @@ void PartVariables::place_module_shared() {
         dynamic_alignment = std::max<std::uint64_t>(dynamic_alignment, found->second->alignment);
         dynamic.push_back(name);
       });
-  memory_.static_shared_bytes = round_up(memory_.static_shared_bytes, dynamic_alignment);
+  memory_.static_shared_bytes = aligned_up(memory_.static_shared_bytes, dynamic_alignment);
   for (const std::string_view name : dynamic) {
     memory_.uses_shared = true;
     locations_.try_emplace(name, end_of_shared());

@@ -360,7 +360,7 @@ void check_desc(const RaceDesc& desc, const CommandBuffer& commands) {
 
 }  // namespace reprise::detail
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 RaceReport find_races(const CommandBuffer& commands, const RaceDesc& desc) {
   using namespace detail;
@@ -387,4 +387,4 @@ RaceReport find_races(const CommandBuffer& commands, std::uint32_t runs) {
   return find_races(commands, RaceDesc{.runs = runs});
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

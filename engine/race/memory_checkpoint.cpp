@@ -4,9 +4,9 @@
 #include <cstring>
 #include <utility>
 
+#include "base/aligned_up.hpp"
 #include "base/handle_access.hpp"
 #include "base/text.hpp"
-#include "planner/packing.hpp"
 #include "record/geometry.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/memory/pool_core.hpp"

@@ -5,7 +5,7 @@
 
 #include "base/text.hpp"
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 namespace {
 
@@ -96,4 +96,4 @@ std::string to_text(const RaceReport& report) {
   return text;
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -6,7 +6,7 @@
 #include "base/text.hpp"
 #include "record/buffer_core.hpp"
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 namespace {
 
@@ -21,7 +21,9 @@ const detail::BufferCore& checked(const std::shared_ptr<detail::BufferCore>& cor
 
 }  // namespace
 
-namespace detail {
+}  // namespace reprise::inline REPRISE_ABI
+
+namespace reprise::detail {
 
 void check_elements(const BufferView& view, std::uint64_t element_bytes, std::uint64_t alignment) {
   if (!view || (view.bytes() % element_bytes == 0 && view.offset() % alignment == 0)) return;
@@ -64,7 +66,9 @@ std::string_view why_stale(const BufferCore& buffer) noexcept {
                                                                   : "its device was lost";
 }
 
-}  // namespace detail
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 BufferId BufferView::id() const noexcept { return core_ ? core_->id : BufferId(); }
 BufferKind BufferView::kind() const { return checked(core_, "kind").kind; }
@@ -146,4 +150,4 @@ std::uint32_t BufferView::replicas() const noexcept {
   return core_ ? static_cast<std::uint32_t>(core_->copies.size()) + 1 : 0;
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

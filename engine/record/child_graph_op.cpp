@@ -5,7 +5,7 @@
 #include "base/text.hpp"
 #include "record/command_buffer_core.hpp"
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 namespace {
 
 [[noreturn]] void fail_child_graph(ErrorCode code, const std::string& text) {
@@ -42,4 +42,4 @@ void ChildGraphOp::declare(GraphOpDeclaration&) const {}
 
 void ChildGraphOp::record(GraphRecordCtx&) const {}
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

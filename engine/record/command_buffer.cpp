@@ -7,7 +7,7 @@
 #include "base/handle_access.hpp"
 #include "record/command_buffer_core.hpp"
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 namespace {
 
@@ -24,20 +24,17 @@ LabelScope::~LabelScope() {
   if (recorder_) recorder_->close_label(ticket_);
 }
 
-CommandRef Recorder::dispatch_arguments(const detail::CalledKernel& kernel,
-                                        const DispatchDesc& desc,
+CommandRef Recorder::dispatch_arguments(const CalledKernel& kernel, const DispatchDesc& desc,
                                         std::span<const detail::Argument> args) {
   return checked(recorder_).dispatch(kernel, desc, args);
 }
 
-CommandRef Recorder::dispatch_arguments(const detail::CalledKernel& kernel,
-                                        const DispatchDesc& desc,
-                                        std::span<const detail::Argument> args,
-                                        std::span<const std::shared_ptr<const void>> owners) {
+CommandRef Recorder::dispatch(CalledKernel kernel, const DispatchDesc& desc,
+                              const LaunchArgs& args) {
   detail::RecorderCore& core = checked(recorder_);
-  core.reserve_owners(owners.size());
-  const CommandRef command = core.dispatch(kernel, desc, args);
-  core.keep(owners);
+  core.reserve_owners(args.owners().size());
+  const CommandRef command = core.dispatch(kernel, desc, args.arguments());
+  core.keep(args.owners());
   return command;
 }
 
@@ -215,4 +212,4 @@ Ordering CommandBuffer::ordering() const noexcept {
 }
 Level CommandBuffer::level() const noexcept { return core_ ? core_->level() : Level::Primary; }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -2,7 +2,7 @@
 
 #include "record/buffer_core.hpp"
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 std::uint32_t DeviceState::device_id() const noexcept { return detail::ordinal_of(*status_); }
 
@@ -15,4 +15,4 @@ DeviceState::Phase DeviceState::phase() const noexcept {
   return status_->lost.load(std::memory_order_acquire) ? Phase::Lost : Phase::Working;
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

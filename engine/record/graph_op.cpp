@@ -12,7 +12,7 @@
 #include "record/recorded_op.hpp"
 #include "record/recording.hpp"
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 namespace {
 
@@ -166,7 +166,9 @@ void* GraphRecordCtx::native_stream() {
 
 void GraphRecordCtx::keep(std::shared_ptr<const void> thing) { target_.keep(std::move(thing)); }
 
-namespace detail {
+}  // namespace reprise::inline REPRISE_ABI
+
+namespace reprise::detail {
 
 std::uint32_t ordinal_of(const DeviceStatus& device) noexcept {
   const std::size_t colon = device.selector.find(':');
@@ -210,5 +212,4 @@ std::shared_ptr<BufferCore> recreate_workspace(const BufferCore& old) {
   return make_workspace(old.device, old.name, old.bytes, old.alignment);
 }
 
-}  // namespace detail
-}  // namespace reprise
+}  // namespace reprise::detail

@@ -2,7 +2,7 @@
 
 #include "record/kernel_core.hpp"
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 std::string_view Kernel::name() const noexcept {
   return core_ ? std::string_view(core_->name) : std::string_view();
@@ -13,4 +13,4 @@ std::span<const KernelParameter> Kernel::parameters() const noexcept {
                : std::span<const KernelParameter>();
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 struct LaunchArgs::Storage {
   std::vector<detail::Argument> arguments;  // point to elements of the deques, which stay
@@ -52,4 +52,4 @@ std::span<const std::shared_ptr<const void>> LaunchArgs::owners() const noexcept
   return storage_->owners;
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -9,6 +9,7 @@
 #include "base/huge_pages.hpp"
 #include "base/text.hpp"
 #include "record/payload.hpp"
+#include "record/rank_agreement.hpp"
 
 namespace reprise::detail {
 
@@ -68,7 +69,7 @@ class Merge {
     into_.places = find_memory_places(into_.buffers);
     into_.has_collectives =
         std::any_of(into_.ops.begin(), into_.ops.end(),
-                    [](const auto& recorded) { return recorded->op->ranks() != nullptr; });
+                    [](const auto& recorded) { return ranks_of(*recorded->op) != nullptr; });
   }
 
  private:

@@ -12,13 +12,10 @@
 
 #include <reprise/buffer.hpp>
 #include <reprise/command_desc.hpp>
+#include <reprise/fwd.hpp>
 
 #include "record/buffer_core.hpp"
 #include "record/kernel_core.hpp"
-
-namespace reprise {
-class GraphOp;
-}
 
 namespace reprise::detail {
 

@@ -1,6 +1,6 @@
 // TraceFile: writes chunks to a file, which it locks against other processes. With a size limit it
-// is a flight recorder: it keeps the newest chunks, and before them the topology that they may refer
-// to (TopologyState). The file on disk is a complete trace at every moment, because a rewrite
+// is a flight recorder: it keeps the newest chunks, and before them the topology that they may
+// refer to (TopologyState). The file on disk is a complete trace at every moment, because a rewrite
 // replaces it atomically. Threads: one at a time.
 #pragma once
 
@@ -62,8 +62,8 @@ class TraceFile : public ChunkSink {
 
 // The trace of one rank of a job whose traces are named `path`: "run.rank03.reprise" of rank 3 of
 // 16 and "run.reprise"; `path` itself for a job of one rank.
-[[nodiscard]] std::filesystem::path rank_path(const std::filesystem::path& path,
-                                              std::uint32_t rank, std::uint32_t ranks);
+[[nodiscard]] std::filesystem::path rank_path(const std::filesystem::path& path, std::uint32_t rank,
+                                              std::uint32_t ranks);
 
 // Whether a TraceFile of any process is writing the file at `path`.
 [[nodiscard]] bool is_being_written(const std::filesystem::path& path);

@@ -3,11 +3,11 @@
 #include <cstring>
 #include <utility>
 
+#include "base/aligned_up.hpp"
 #include "base/failure.hpp"
 #include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "compile/stages.hpp"
-#include "planner/packing.hpp"
 #include "record/geometry.hpp"
 #include "runtime/core/device_core.hpp"
 

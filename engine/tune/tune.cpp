@@ -405,7 +405,7 @@ TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
 
 }  // namespace reprise::detail
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 namespace {
 
@@ -433,4 +433,4 @@ void CapturedGraph::save_tuning(const std::filesystem::path& path) const {
   detail::write_tuning(path, {graph.device()->info().name, graph.plan().plan_hash}, *graph.tuned());
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

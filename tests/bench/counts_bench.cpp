@@ -66,10 +66,10 @@ class TaskRecording {
   void record(CommandBuffer& commands, float cost) {
     commands.begin();
     for (std::uint32_t i = 0; i < tasks_.size(); ++i) {
-      made_[i] = commands.dispatch_arguments(
+      made_[i] = commands.dispatch(
           kernels_[i],
           {.grid = 1, .block = 32, .cost = std::chrono::duration<float, std::micro>(cost)},
-          arguments_[i]->arguments());
+          *arguments_[i]);
       for (std::size_t p = kMaxParents; p < tasks_.parents[i].size(); ++p)
         commands.edge(made_[tasks_.parents[i][p]], made_[i]);
     }

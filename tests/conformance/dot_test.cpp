@@ -47,18 +47,18 @@ TEST_CASE_FIXTURE(DotFixture,
                       {DotFlags::Accesses, "write y [0, 1024)"},
                       {DotFlags::Causes, "RAW x"},
                       {DotFlags::Locations, "dot_test.cpp:"}};
-  const std::string plain = to_dot(step, DotFlags::None);
+  const std::string plain = step.to_dot(DotFlags::None);
   CHECK(contains(plain, "dispatch conf_add"));
   for (const Row& row : rows) {
     INFO("adds: ", std::string(row.adds));
     CHECK_FALSE(contains(plain, row.adds));
-    CHECK(contains(to_dot(step, row.flag), row.adds));
-    CHECK(contains(to_dot(step, DotFlags::Verbose), row.adds));
+    CHECK(contains(step.to_dot(row.flag), row.adds));
+    CHECK(contains(step.to_dot(DotFlags::Verbose), row.adds));
     for (const Row& other : rows) {
-      if (other.flag != row.flag) CHECK_FALSE(contains(to_dot(step, other.flag), row.adds));
+      if (other.flag != row.flag) CHECK_FALSE(contains(step.to_dot(other.flag), row.adds));
     }
   }
-  CHECK(to_dot(step, DotFlags::Default) == step.to_dot());
+  CHECK(step.to_dot(DotFlags::Default) == step.to_dot());
 }
 
 TEST_CASE_FIXTURE(DotFixture,
@@ -69,8 +69,8 @@ TEST_CASE_FIXTURE(DotFixture,
                  64u);
   const CapturedGraph wide = compile(cmd, Lowering::Auto);
   CHECK(wide.report().entry_exit);
-  CHECK_FALSE(contains(to_dot(wide, DotFlags::KernelNodeParams), "entry"));
-  const std::string both = to_dot(wide, DotFlags::KernelNodeParams | DotFlags::AddedEdges);
+  CHECK_FALSE(contains(wide.to_dot(DotFlags::KernelNodeParams), "entry"));
+  const std::string both = wide.to_dot(DotFlags::KernelNodeParams | DotFlags::AddedEdges);
   CHECK(contains(both, "entry"));
   CHECK_FALSE(contains(both, "exit"));
   CHECK(contains(both, "style=dashed"));
@@ -88,14 +88,14 @@ TEST_CASE_FIXTURE(DotFixture, "dot: bodies of loops and nested command buffers a
   CommandBuffer cmd = recording();
   cmd.execute_while(go, secondary("iteration"), {.max_iterations = 3});
   const CapturedGraph loop = compile(cmd, Lowering::Faithful);
-  CHECK(contains(to_dot(loop, DotFlags::None), "label=\"iteration\""));
-  CHECK(contains(to_dot(loop, DotFlags::None), "-> b0_n0 [style=dotted"));
-  CHECK_FALSE(contains(to_dot(loop, DotFlags::None), "while by go"));
-  CHECK(contains(to_dot(loop, DotFlags::ConditionalNodeParams),
+  CHECK(contains(loop.to_dot(DotFlags::None), "label=\"iteration\""));
+  CHECK(contains(loop.to_dot(DotFlags::None), "-> b0_n0 [style=dotted"));
+  CHECK_FALSE(contains(loop.to_dot(DotFlags::None), "while by go"));
+  CHECK(contains(loop.to_dot(DotFlags::ConditionalNodeParams),
                  "while by go, 1 body, max 3 iterations"));
-  CHECK(contains(to_dot(loop, DotFlags::RuntimeTypes), "cudaGraphNodeTypeConditional"));
+  CHECK(contains(loop.to_dot(DotFlags::RuntimeTypes), "cudaGraphNodeTypeConditional"));
   // The memset is a node of the body.
-  CHECK(contains(to_dot(loop, DotFlags::MemsetNodeParams), "elements of 4 bytes"));
+  CHECK(contains(loop.to_dot(DotFlags::MemsetNodeParams), "elements of 4 bytes"));
 }
 
 TEST_CASE_FIXTURE(DotFixture, "dot: export_dot writes the output of to_dot") {
@@ -107,9 +107,9 @@ TEST_CASE_FIXTURE(DotFixture, "dot: export_dot writes the output of to_dot") {
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   file.close();
   std::filesystem::remove(path);
-  CHECK(text == to_dot(step, DotFlags::Verbose));
+  CHECK(text == step.to_dot(DotFlags::Verbose));
   CHECK_THROWS_AS(export_dot(step, path / "no folder" / "x.dot"), Error);
-  CHECK(thrown_by([] { static_cast<void>(to_dot(CapturedGraph(), DotFlags::None)); }).code() ==
+  CHECK(thrown_by([] { static_cast<void>(CapturedGraph().to_dot(DotFlags::None)); }).code() ==
         ErrorCode::NotInitialized);
 }
 

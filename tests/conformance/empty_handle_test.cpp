@@ -159,7 +159,6 @@ TEST_CASE_FIXTURE(DeviceFixture, "empty handle: every call on an empty graph is 
   CHECK_EMPTY(none.save_tuning("tuning.json"));
   CHECK_EMPTY(none.loops());
   CHECK_EMPTY(none.to_dot());
-  CHECK_EMPTY(to_dot(none, DotFlags::Default));
   CHECK_EMPTY(none.export_dot("graph.dot"));
   CHECK_EMPTY(none.to_text());
   CHECK_EMPTY(GraphHandle::from_graph(CapturedGraph()));

@@ -395,7 +395,7 @@ TEST_CASE("cuda capture: memory allocated in a capture and memory of the applica
     CHECK(check_contains(text, "op memory allocation, 4000 bytes, allocation 1"));
     CHECK(check_contains(text, "op memory release, allocation 1"));
     CHECK(check_contains(text, "op event record, event 1"));
-    CHECK(check_contains(to_dot(graph, DotFlags::MemAllocNodeParams), "4000 bytes"));
+    CHECK(check_contains(graph.to_dot(DotFlags::MemAllocNodeParams), "4000 bytes"));
     CHECK(check_contains(text, "device memory 1"));
     graph.launch(t.queue).wait();
     graph.launch(t.queue).wait();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cuda/gpu.hpp"
+#include "record/rank_agreement.hpp"
 
 namespace reprise::test {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 class Captured final : public GraphOp {
  public:
   using Record = std::function<void(GraphRecordCtx&, cudaStream_t)>;
-  Captured(std::vector<AccessedView> uses, Record record, RankAgreement* ranks = nullptr)
+  Captured(std::vector<AccessedView> uses, Record record, detail::RankAgreement* ranks = nullptr)
       : uses_(std::move(uses)), record_(std::move(record)), ranks_(ranks) {}
   [[nodiscard]] std::string_view op_name() const noexcept override { return "captured"; }
   void declare(GraphOpDeclaration& declaration) const override {
@@ -24,16 +25,16 @@ class Captured final : public GraphOp {
   void record(GraphRecordCtx& ctx) const override {
     record_(ctx, static_cast<cudaStream_t>(ctx.native_stream()));
   }
-  [[nodiscard]] RankAgreement* ranks() const noexcept override { return ranks_; }
+  [[nodiscard]] detail::RankAgreement* ranks() const noexcept override { return ranks_; }
 
  private:
   std::vector<AccessedView> uses_;
   Record record_;
-  RankAgreement* ranks_;
+  detail::RankAgreement* ranks_;
 };
 
 // Ranks with the same collectives.
-class AgreeingRanks final : public RankAgreement {
+class AgreeingRanks final : public detail::RankAgreement {
  public:
   void compare(std::string_view, std::uint64_t, std::span<const Collective>) override {}
   void compare_outcomes(std::uint64_t, const std::string&) override {}

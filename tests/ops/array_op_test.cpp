@@ -135,9 +135,11 @@ TEST_CASE_FIXTURE(DeviceFixture,
     cmd.add(MemcpyOp({.source = y, .destination = to}));
   });
   CHECK(std::equal(in.begin(), in.end(), to.span().begin()));
-  check_refused(ErrorCode::InvalidArgument, {"memcpy", "the source x has 40 bytes and the destination x 44"}, [&] {
-    static_cast<void>(MemcpyOp({.source = x.slice(0, 10), .destination = x.slice(20, 11)}));
-  });
+  check_refused(
+      ErrorCode::InvalidArgument, {"memcpy", "the source x has 40 bytes and the destination x 44"},
+      [&] {
+        static_cast<void>(MemcpyOp({.source = x.slice(0, 10), .destination = x.slice(20, 11)}));
+      });
   check_refused(ErrorCode::Overlap, {"memcpy", "x"}, [&] {
     static_cast<void>(MemcpyOp({.source = x.slice(0, 10), .destination = x.slice(9, 10)}));
   });

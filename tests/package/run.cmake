@@ -1,6 +1,6 @@
-# Installs Reprise into a folder of the build, then configures, builds and runs the project beside
-# this file, as a user of the installed package does: with CMake, also where the libraries of reprise::ops
-# are missing, and with pkg-config.
+# Makes Reprise's packages and unpacks the one for Debian into a folder of the build, then configures, builds and
+# runs the project beside this file against it, as a user of the installed package does: with CMake, also where the
+# libraries of reprise::ops are missing, and with pkg-config.
 #
 #   cmake -DBUILD=<Reprise's build folder> -DDEVICES=<devices> -DGENERATOR=<name> -DCOMPILER=<path> -P run.cmake
 foreach(variable IN ITEMS BUILD DEVICES GENERATOR COMPILER)
@@ -18,10 +18,47 @@ function(step)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${work}/prefix --component reprise)
+file(REMOVE_RECURSE ${work}/packages)
+find_program(dpkg_deb NAMES dpkg-deb REQUIRED)
+execute_process(COMMAND ${CMAKE_CPACK_COMMAND} --config ${BUILD}/CPackConfig.cmake -B ${work}/packages -G "DEB;TGZ"
+  COMMAND_ERROR_IS_FATAL ANY)
+file(GLOB packages ${work}/packages/*.deb ${work}/packages/*.tar.gz)
+list(LENGTH packages count)
+if(NOT count EQUAL 2)
+  message(FATAL_ERROR "cpack made not one .deb and one .tar.gz, but: ${packages}")
+endif()
+file(GLOB package ${work}/packages/*.deb)
+file(GLOB archive ${work}/packages/*.tar.gz)
+step(${dpkg_deb} --extract ${package} ${work}/prefix)
+execute_process(COMMAND ${CMAKE_COMMAND} -E tar tzf ${archive} OUTPUT_VARIABLE archived COMMAND_ERROR_IS_FATAL ANY)
+foreach(file IN ITEMS bin/reprise include/reprise/reprise.hpp libreprise_engine share/bash-completion/completions/reprise)
+  file(GLOB unpacked ${work}/prefix/usr/${file}* ${work}/prefix/usr/*/${file}*)
+  if(NOT unpacked OR NOT archived MATCHES "${file}")
+    message(FATAL_ERROR "a package lacks ${file}")
+  endif()
+endforeach()
+# The packages that the package needs, or variants of them such as libopenblas0-serial, are installed here.
+execute_process(COMMAND ${dpkg_deb} --field ${package} Depends OUTPUT_VARIABLE needed COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX REPLACE "\\([^)]*\\)" "" needed "${needed}")
+string(REGEX MATCHALL "[a-z][-+.a-z0-9]+" needed "${needed}")
+foreach(name IN LISTS needed)
+  execute_process(COMMAND dpkg-query --show ${name}* RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${package} needs ${name}, which is not installed here")
+  endif()
+endforeach()
+file(WRITE ${work}/complete.bash "source ${work}/prefix/usr/share/bash-completion/completions/reprise
+COMP_WORDS=(${work}/prefix/usr/bin/reprise st) COMP_CWORD=1
+_reprise
+[ \"\${COMPREPLY[*]}\" = stats ] || { echo \"completed to: \${COMPREPLY[*]}\"; exit 1; }
+COMP_WORDS=(${work}/prefix/usr/bin/reprise stats --js) COMP_CWORD=2
+_reprise
+[ \"\${COMPREPLY[*]}\" = --json ] || { echo \"completed to: \${COMPREPLY[*]}\"; exit 1; }
+")
+step(bash ${work}/complete.bash)
 # Compute capability 7.5 with its PTX runs on any GPU and compiles quickly.
 set(configure ${CMAKE_COMMAND} --fresh -S ${CMAKE_CURRENT_LIST_DIR} -B ${work}/build -G ${GENERATOR}
-  -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${work}/prefix -DCMAKE_CUDA_ARCHITECTURES=75-real
+  -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${work}/prefix/usr -DSAXPY=${CMAKE_CURRENT_LIST_DIR}/../../samples/saxpy -DCMAKE_CUDA_ARCHITECTURES=75-real
   -DCMAKE_CXX_COMPILER=${COMPILER})
 find_program(pkg_config NAMES pkg-config pkgconf REQUIRED)
 execute_process(COMMAND ${pkg_config} --variable=pcfiledir libzstd OUTPUT_VARIABLE zstd OUTPUT_STRIP_TRAILING_WHITESPACE
@@ -38,7 +75,7 @@ step(${without_ops})
 step(${without_ops} -DCOMPONENTS=engine,planner)
 step(${CMAKE_COMMAND} --build ${work}/build)
 step(${work}/build/planner_check)
-file(GLOB collectives ${work}/prefix/*/cmake/reprise/reprise-collectives.cmake)
+file(GLOB collectives ${work}/prefix/usr/*/cmake/reprise/reprise-collectives.cmake)
 if(collectives)
   step(${without_ops} -DCOMPONENTS=planner,collectives)
   step(${CMAKE_COMMAND} --build ${work}/build)
@@ -48,7 +85,7 @@ endif()
 file(WRITE ${work}/host.cpp "#include <reprise/reprise.hpp>
 int main() { return reprise::Instance().open_device(reprise::DeviceSelector::named(\"host\")).info().name.empty(); }
 ")
-file(GLOB_RECURSE description ${work}/prefix/*/reprise.pc)
+file(GLOB_RECURSE description ${work}/prefix/usr/*/reprise.pc)
 cmake_path(GET description PARENT_PATH folder)
 set(ENV{PKG_CONFIG_PATH} ${folder})
 execute_process(COMMAND ${pkg_config} --cflags --libs reprise OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE
@@ -67,4 +104,5 @@ foreach(device IN LISTS DEVICES)
     continue()
   endif()
   step(${work}/build/package_check ${device})
+  step(${work}/build/app --device ${device})
 endforeach()

@@ -407,19 +407,20 @@ TEST_CASE("control channel: the last report of a rank is known to all who know t
   }
 }
 
-TEST_CASE("control channel: the other ranks exchange clocks with rank 0, which shares theirs here") {
+TEST_CASE(
+    "control channel: the other ranks exchange clocks with rank 0, which shares theirs here") {
   const std::int64_t before = detail::steady_now();
   const Channels channels = open_all(3);
   CHECK(channels[0]->job_id() != 0);
   CHECK(open_all(2)[1]->job_id() != channels[0]->job_id());
   for (const std::uint32_t rank : {1U, 2U}) {
     CHECK(channels[rank]->job_id() == channels[0]->job_id());
-    std::vector<RankAgreement::ClockExchange> all;
+    std::vector<detail::RankAgreement::ClockExchange> all;
     CHECK(eventually([&] {
       for (const auto& one : channels[rank]->take_clock_exchanges()) all.push_back(one);
       return all.size() >= 20;  // more than the first ones, so the heartbeat brings some too
     }));
-    for (const RankAgreement::ClockExchange& one : all) {
+    for (const detail::RankAgreement::ClockExchange& one : all) {
       CHECK(one.rank == 0);
       CHECK(before < one.sent);
       CHECK(one.sent <= one.other);

@@ -16,6 +16,8 @@
 #include <reprise/collectives.hpp>
 #include <reprise/reprise.hpp>
 
+#include "collectives/local_communicators.hpp"
+
 namespace reprise::test {
 
 inline constexpr std::uint64_t kCount = 100;
@@ -71,7 +73,7 @@ inline std::map<std::uint32_t, Failure> on_ranks(std::uint32_t count,
   instance_desc.on_message = std::move(on_message);
   const Instance instance(instance_desc);
   const Device device = instance.open_device(DeviceSelector::named("host"));
-  std::vector<Communicator> worlds = Communicator::local(device, count, desc);
+  std::vector<Communicator> worlds = detail::local_communicators(device, count, desc);
   std::map<std::uint32_t, Failure> failed;
   std::mutex mutex;
   std::vector<std::thread> threads;

@@ -13,6 +13,7 @@
 #include <reprise/find_races.hpp>
 #include <reprise/reprise.hpp>
 
+#include "collectives/local_transport.hpp"
 #include "ranks/local_ranks.hpp"
 #include "ranks/mismatched_collectives.hpp"
 #include "support/contains.hpp"
@@ -349,7 +350,7 @@ TEST_CASE("local ranks: invalid communicators and collectives are refused") {
   const Device device = instance.open_device(DeviceSelector::named("host"));
   const auto pool = device.create_pool();
   const auto x = pool->allocate<int>(100, "x"), y = pool->allocate<int>(50, "y");
-  const Communicator world = Communicator::local(device, 1).front();
+  const Communicator world = detail::local_communicators(device, 1).front();
   const auto refusal = [](const std::function<CollectiveOp()>& make) {
     return thrown_by([&] { static_cast<void>(make()); });
   };
@@ -388,18 +389,20 @@ TEST_CASE("local ranks: invalid communicators and collectives are refused") {
   }
   CHECK(refusal([&] { return all_reduce(world, x, x, static_cast<ReduceOperator>(77)); }).code() ==
         ErrorCode::InvalidArgument);
-  for (const std::uint32_t ranks : {0u, Communicator::kMaxLocalRanks + 1, ~0u}) {
-    const Error count = thrown_by([&] { static_cast<void>(Communicator::local(device, ranks)); });
+  for (const std::uint32_t ranks : {0u, detail::kMaxLocalRanks + 1, ~0u}) {
+    const Error count =
+        thrown_by([&] { static_cast<void>(detail::local_communicators(device, ranks)); });
     CHECK(count.code() == ErrorCode::InvalidArgument);
     CHECK(contains(count.what(), "the number of ranks is " + std::to_string(ranks)));
   }
   const Error limit = thrown_by([&] {
     static_cast<void>(
-        Communicator::local(device, 1, {.stall_limit = std::chrono::milliseconds(999)}));
+        detail::local_communicators(device, 1, {.stall_limit = std::chrono::milliseconds(999)}));
   });
   CHECK(limit.code() == ErrorCode::InvalidArgument);
-  CHECK(contains(limit.what(),
-                 "local: a stall_limit of 999 ms is too short; the minimum is 1000 ms"));
+  CHECK(contains(
+      limit.what(),
+      "local_communicators: a stall_limit of 999 ms is too short; the minimum is 1000 ms"));
   CHECK(thrown_by([&] { static_cast<void>(Communicator().rank()); }).code() ==
         ErrorCode::NotInitialized);
 }

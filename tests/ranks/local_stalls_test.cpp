@@ -64,11 +64,11 @@ TEST_CASE("local ranks: a rank that falls silent before its first report ends th
   const Instance instance;
   const Device device = instance.open_device(DeviceSelector::named("host"));
   const auto x = device.create_pool()->allocate<int>(1, "x");
-  const std::vector<Communicator> worlds = Communicator::local(device, 2);
+  const std::vector<Communicator> worlds = detail::local_communicators(device, 2);
   const CollectiveOp op = all_reduce(worlds[0], x, x);
   const auto control = std::make_shared<SilentPeer>(std::chrono::milliseconds(1500));
   detail::JobRank rank(detail::CollectiveOrder::of(device), control, std::chrono::seconds(1));
-  rank.compare("step", 1, std::vector<RankAgreement::Collective>{{&op, "", {}}});
+  rank.compare("step", 1, std::vector<detail::RankAgreement::Collective>{{&op, "", {}}});
   rank.record_launch(1, 1, 0, nullptr);
   for (int i = 0; i < 500 && control->abort_reason().empty(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -294,7 +294,7 @@ TEST_CASE("local transport: an invalid call starts nothing of its group") {
 
 TEST_CASE(
     "local transport: kMaxLocalRanks ranks work, and a pair needs memory only while it waits") {
-  constexpr std::uint32_t kRanks = Communicator::kMaxLocalRanks, kLast = kRanks - 1;
+  constexpr std::uint32_t kRanks = detail::kMaxLocalRanks, kLast = kRanks - 1;
   const Transports transports = make_local_transports(kRanks);
   float sent = 3, received = 0;
   CollectiveCall send{.kind = CollectiveKind::Send, .peer = kLast, .count = 1, .send = &sent};

@@ -39,7 +39,7 @@ MAY_INCLUDE = {
     "race": RUNTIME + ["runtime/core", "runtime/queue", "runtime/memory", "runtime/graph"],
     "injection": ["base", "profile/activity", "profile", "trace"],
     "ops": [],
-    "collectives": ["base", "trace", "ops"],
+    "collectives": ["base", "record", "trace", "ops"],
     "collectives/mpi": ["base", "collectives"],
     "capture": RUNTIME + ["runtime/core", "runtime/queue", "runtime/memory", "runtime/graph"],
     "interop": RUNTIME + ["backend/cuda", "runtime/core", "runtime/queue", "runtime/memory", "runtime/graph", "capture"],
@@ -112,7 +112,7 @@ def problems(trees: list[pathlib.Path], tree: pathlib.Path, path: pathlib.Path):
 
 
 NAMESPACE = re.compile(r"^namespace ([\w:]+) \{")
-DEFINITION = re.compile(r"^(?:class|struct|enum class) (?:\[\[\w+\]\] )?([\w:]+)[^;]*\{")
+DEFINITION = re.compile(r"^(?:class|struct|enum class) (?:\[\[.*?\]\] )?(?:REPRISE_API )?([\w:]+)[^;]*\{")
 
 
 def duplicate_names(root: pathlib.Path, files: list[pathlib.Path]):

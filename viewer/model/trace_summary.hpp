@@ -70,11 +70,11 @@ struct TraceSummary {
   std::string damage;
   std::vector<trace::Session> sessions;
   std::vector<trace::Device> devices;
-  trace::Time first = 0, last = 0;      // range of all timestamps; 0, 0 without any
-  std::vector<GraphSummary> graphs;     // by graph, version
-  std::vector<trace::PoolState> pools;  // by id; latest state of each
+  trace::Time first = 0, last = 0;                  // range of all timestamps; 0, 0 without any
+  std::vector<GraphSummary> graphs;                 // by graph, version
+  std::vector<trace::PoolState> pools;              // by id; latest state of each
   std::map<std::uint32_t, SharingSummary> sharing;  // by pool; only pools that had any
-  std::vector<trace::DeviceTotals> device_totals;  // by device; latest state of each
+  std::vector<trace::DeviceTotals> device_totals;   // by device; latest state of each
   std::map<trace::LossKind, std::uint64_t> losses;
   std::map<trace::Severity, std::uint64_t> messages;
   trace::Time profile_host = 0, profile_device = 0;  // ns spent on profiling

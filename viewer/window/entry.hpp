@@ -37,7 +37,8 @@ struct RepriseViewRequest {
 
 // Shows the viewer until the user closes it, or writes the screenshot. Returns 0 on success;
 // otherwise `error` receives a null-terminated message.
-int reprise_view(const RepriseViewRequest* request, char* error, std::size_t error_size);
+[[gnu::visibility("default")]] int reprise_view(const RepriseViewRequest* request, char* error,
+                                                std::size_t error_size);
 
 using RepriseViewFunction = int (*)(const RepriseViewRequest*, char*, std::size_t);
 inline constexpr char kRepriseViewFunctionName[] = "reprise_view";

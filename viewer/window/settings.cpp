@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/atomic_file.hpp"
-#include "base/json_file.hpp"
+#include "base/json_parser.hpp"
 
 namespace reprise::viewer {
 

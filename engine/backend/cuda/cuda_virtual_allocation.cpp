@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/aligned_up.hpp"
 #include "base/text.hpp"
 
 namespace reprise::detail {
@@ -64,7 +65,7 @@ std::unique_ptr<CudaVirtualAllocation> CudaVirtualAllocation::make(
   const SetupScope scope(*context, Stage::Allocate);
   const std::uint64_t page = page_bytes(*context);
   if (page == 0 || bytes > ~std::uint64_t{0} - page) return nullptr;
-  const std::uint64_t whole = (bytes + page - 1) / page * page;
+  const std::uint64_t whole = aligned_up(bytes, page);
   if (whole - bytes > bytes / kMaxWasteShare) return nullptr;
   const std::string subject = concat(bytes, " bytes");
   CUdeviceptr address = 0;
@@ -81,7 +82,7 @@ std::unique_ptr<CudaVirtualAllocation> CudaVirtualAllocation::reserve(
   const SetupScope scope(*context, Stage::Allocate);
   const std::uint64_t page = page_bytes(*context);
   if (page == 0 || bytes == 0 || bytes > ~std::uint64_t{0} - page) return nullptr;
-  const std::uint64_t whole = (bytes + page - 1) / page * page;
+  const std::uint64_t whole = aligned_up(bytes, page);
   CUdeviceptr address = 0;
   const CUresult reserved = context->driver.cuMemAddressReserve(&address, whole, page, 0, 0);
   if (reserved == CUDA_ERROR_OUT_OF_MEMORY || reserved == CUDA_ERROR_INVALID_VALUE)

@@ -411,7 +411,7 @@ bool is_fiber_stack(const std::byte* address) noexcept {
 
 }  // namespace reprise::detail
 
-namespace reprise::host_kernel {
+namespace reprise::inline REPRISE_ABI::host_kernel {
 
 Vote meet(BlockRun& run, ThreadPosition me, bool predicate) noexcept {
   return detail::block_threads.meet(run, me, predicate);
@@ -426,4 +426,4 @@ std::uint32_t active_lanes(BlockRun& run, ThreadPosition me, std::uint32_t line)
 std::int64_t steady_nanoseconds() noexcept { return detail::steady_now(); }
 void finish(BlockRun&) noexcept { detail::block_threads.finish(); }
 
-}  // namespace reprise::host_kernel
+}  // namespace reprise::inline REPRISE_ABI::host_kernel

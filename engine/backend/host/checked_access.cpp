@@ -5,12 +5,12 @@
 
 extern "C" {
 
-#define REPRISE_X(bytes)                                       \
-  void __asan_load##bytes##_noabort(const void* address) {     \
-    reprise::host_kernel::check_access(address, bytes, false); \
-  }                                                            \
-  void __asan_store##bytes##_noabort(const void* address) {    \
-    reprise::host_kernel::check_access(address, bytes, true);  \
+#define REPRISE_X(bytes)                                                \
+  REPRISE_API void __asan_load##bytes##_noabort(const void* address) {  \
+    reprise::host_kernel::check_access(address, bytes, false);          \
+  }                                                                     \
+  REPRISE_API void __asan_store##bytes##_noabort(const void* address) { \
+    reprise::host_kernel::check_access(address, bytes, true);           \
   }
 REPRISE_X(1)
 REPRISE_X(2)
@@ -18,10 +18,10 @@ REPRISE_X(4)
 REPRISE_X(8)
 REPRISE_X(16)
 #undef REPRISE_X
-void __asan_loadN_noabort(const void* address, std::size_t bytes) {
+REPRISE_API void __asan_loadN_noabort(const void* address, std::size_t bytes) {
   reprise::host_kernel::check_access(address, bytes, false);
 }
-void __asan_storeN_noabort(const void* address, std::size_t bytes) {
+REPRISE_API void __asan_storeN_noabort(const void* address, std::size_t bytes) {
   reprise::host_kernel::check_access(address, bytes, true);
 }
 

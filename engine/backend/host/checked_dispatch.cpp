@@ -301,7 +301,7 @@ void CheckedDispatch::throw_fault() {
 
 }  // namespace reprise::detail
 
-namespace reprise::host_kernel {
+namespace reprise::inline REPRISE_ABI::host_kernel {
 
 void begin_checked_block(const HostBlock& block, const std::uint32_t* thread,
                          const std::byte* shared) noexcept {
@@ -317,4 +317,4 @@ void check_access(const void* address, std::size_t bytes, bool writes) noexcept 
                     now.thread);
 }
 
-}  // namespace reprise::host_kernel
+}  // namespace reprise::inline REPRISE_ABI::host_kernel

@@ -225,7 +225,7 @@ std::unique_ptr<OpSteps> HostProgram::record_steps(std::uint32_t command,
     details.label = plan_->recording->label_path(plan_->recording->commands[command].label);
     throw Error(std::move(details),
                 concat("command ", command, " (", plan_->recording->command_name(command),
-                       "): ", text_of(error)));
+                       "): ", error.text()));
   }
   if (steps->has_checked_kernels())
     steps->set_checks(

@@ -238,7 +238,7 @@ class MpiOperation final : public HostTransport::Operation {
       }
     }
     const Error error = mpi_error(result, "MPI_Testall", Stage::Launch);
-    failure_->set(error.code(), text_of(error));
+    failure_->set(error.code(), error.text());
     throw error;
   }
 

@@ -12,31 +12,28 @@
 #include <string_view>
 #include <type_traits>
 
+#include <reprise/fwd.hpp>
 #include <reprise/types.hpp>
 #include <reprise/value_type.hpp>
 
-namespace reprise {
-
-class Queue;
-class Fence;
-class LaunchArgs;
-
-namespace detail {
+namespace reprise::detail {
 struct BufferCore;
 // Throws OutOfRange unless [offset, offset + size) lies within `whole` bytes.
-void check_subrange(std::uint64_t whole, std::uint64_t offset, std::uint64_t size,
-                    std::string_view name);
+REPRISE_API void check_subrange(std::uint64_t whole, std::uint64_t offset, std::uint64_t size,
+                                std::string_view name);
 // count * element_bytes, saturated at 2^64 - 1, which no buffer holds.
 [[nodiscard]] constexpr std::uint64_t bytes_of(std::uint64_t count,
                                                std::uint64_t element_bytes) noexcept {
   return count > ~std::uint64_t{0} / element_bytes ? ~std::uint64_t{0} : count * element_bytes;
 }
-}  // namespace detail
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 // A reference-counted handle to a range of bytes of one buffer; keeps the buffer alive. The untyped
 // base of GpuRef and HostRef. Members of an empty handle throw NotInitialized, unless they are
 // noexcept.
-class BufferView {
+class REPRISE_API BufferView {
  public:
   using element_type = std::byte;
   BufferView() = default;
@@ -54,17 +51,12 @@ class BufferView {
   // while a handle, recording or graph holds the buffer, and freeing does not wait for work that
   // the engine does not know. Throws StaleHandle, and Unsupported for a transient or a condition.
   [[nodiscard]] void* data() const;
-  // data() as a CUdeviceptr. Throws as data().
-  [[nodiscard]] std::uint64_t raw_device_ptr() const;
   [[nodiscard]] bool is_empty() const noexcept { return bytes_ == 0; }
   // The device's generation when the buffer was allocated; 0 for an empty handle.
   [[nodiscard]] std::uint32_t generation() const noexcept;
   // N of its device "cuda:N", 0 for the host device. nullopt for an empty handle and after the
   // device was shut down.
   [[nodiscard]] std::optional<std::uint32_t> device_id() const noexcept;
-  // An owner that keeps the buffer alive. Throws StaleHandle. With push() of GpuRef and HostRef
-  // this satisfies DevSliceArg (<reprise/launch_args.hpp>).
-  [[nodiscard]] std::shared_ptr<const void> validate() const;
   // `bytes` bytes from `offset` of this range. Throws OutOfRange.
   [[nodiscard]] BufferView subview(std::uint64_t offset, std::uint64_t bytes) const;
   // True if both share at least one byte: as ranges of one buffer, or of adopted memory.
@@ -84,6 +76,13 @@ class BufferView {
   // StaleHandle, Unsupported for a transient or a condition.
   [[nodiscard]] Queue last_write_stream() const;
 
+  // --- Names of other capture APIs; see engine/docs/reference.md ---
+  // data() as a CUdeviceptr. Throws as data().
+  [[nodiscard]] std::uint64_t raw_device_ptr() const;
+  // An owner that keeps the buffer alive. Throws StaleHandle. With push() of GpuRef and HostRef
+  // this satisfies DevSliceArg (<reprise/launch_args.hpp>).
+  [[nodiscard]] std::shared_ptr<const void> validate() const;
+
  private:
   friend struct detail::HandleAccess;
   BufferView(std::shared_ptr<detail::BufferCore> core, std::uint64_t offset,
@@ -94,12 +93,17 @@ class BufferView {
   std::uint64_t offset_ = 0, bytes_ = 0;
 };
 
-namespace detail {
+}  // namespace reprise::inline REPRISE_ABI
+
+namespace reprise::detail {
 // Throws InvalidArgument unless the range holds whole elements at aligned offsets.
-void check_elements(const BufferView& view, std::uint64_t element_bytes, std::uint64_t alignment);
+REPRISE_API void check_elements(const BufferView& view, std::uint64_t element_bytes,
+                                std::uint64_t alignment);
 // Throws InvalidArgument unless the range is empty or PinnedHost memory.
-void check_pinned(const BufferView& view);
-}  // namespace detail
+REPRISE_API void check_pinned(const BufferView& view);
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 // The result of GpuRef::access(): an address that was valid at the call, and an owner that keeps
 // the memory allocated until the pool is cleared.
@@ -191,9 +195,11 @@ struct HostBytes {
   std::uint64_t bytes;
   bool writable;
 };
-[[nodiscard]] std::string_view to_string(HostBytes::Lifetime lifetime) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(HostBytes::Lifetime lifetime) noexcept;
 
-namespace detail {
+}  // namespace reprise::inline REPRISE_ABI
+
+namespace reprise::detail {
 // GpuRef<T> and HostRef<T>.
 template <class R>
 concept TypedRef = std::is_base_of_v<BufferView, R> && requires {
@@ -201,8 +207,12 @@ concept TypedRef = std::is_base_of_v<BufferView, R> && requires {
 };
 // A container of the application, not a buffer.
 template <class C>
-concept HostRange = !std::is_base_of_v<BufferView, C> && requires(C& c) { std::span(c); };
-}  // namespace detail
+concept HostRange = !std::is_base_of_v<BufferView, C> && requires(C & c) {
+  std::span(c);
+};
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 // Bytes that are copied while recording. The source may be destroyed right afterwards.
 template <class T>
@@ -226,7 +236,9 @@ template <detail::HostRange C>
   return snapshot(std::span<const typename C::value_type>(source));
 }
 template <detail::HostRange C>
-[[nodiscard]] HostBytes borrowed(C& bytes) { return borrowed(std::span(bytes)); }
+[[nodiscard]] HostBytes borrowed(C& bytes) {
+  return borrowed(std::span(bytes));
+}
 
 // A declared access of a command to a range of bytes. Holds the buffer.
 struct AccessedView {
@@ -244,7 +256,9 @@ struct AccessedRef {
   const ValueType* type;
 };
 
-namespace detail {
+}  // namespace reprise::inline REPRISE_ABI
+
+namespace reprise::detail {
 template <class V>
 concept AnyView = std::is_base_of_v<BufferView, V>;
 // Memory of constant elements can only be read.
@@ -264,7 +278,9 @@ template <AnyView V>
 [[nodiscard]] AccessedView undeclared(const V& view) {
   return {view, WritableView<V> ? Access::ReadWrite : Access::Read, false, element_type_of<V>()};
 }
-}  // namespace detail
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 template <detail::AnyView V>
 [[nodiscard]] AccessedRef read(const V& view) noexcept {
@@ -292,7 +308,9 @@ template <detail::WritableView V>
   return read_write(view);
 }
 
-namespace detail {
+}  // namespace reprise::inline REPRISE_ABI
+
+namespace reprise::detail {
 
 // A kernel argument during recording: a buffer with its access, or the bytes of a value. Points to
 // objects of the caller.
@@ -322,5 +340,4 @@ template <class T>
   return {.value = &value, .type = &value_type<T>, .size = static_cast<std::uint32_t>(sizeof(T))};
 }
 
-}  // namespace detail
-}  // namespace reprise
+}  // namespace reprise::detail

@@ -26,11 +26,11 @@
 #include <reprise/tuning.hpp>
 #include <reprise/types.hpp>
 
-namespace reprise {
-
-namespace detail {
+namespace reprise::detail {
 class CompiledGraph;
-}
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 struct CompileDesc {
   // A pool that the graph holds, and whose budget limits its slab. PoolDesc::sharing of this pool
@@ -89,19 +89,19 @@ struct CompileReport {
   std::uint32_t needed_edges = 0;  // after transitive reduction
   // Needed edges that others imply. The reduction is exact up to 20,000 commands.
   std::uint32_t redundant_edges_left = 0;
-  std::uint32_t added_edges = 0;       // by lanes, entry and exit kernels and the memory goal
-  std::uint32_t replicas = 1;          // compiled
-  std::uint32_t lanes = 0;             // 0: unlimited
-  bool entry_exit = false;             // has an entry kernel, an exit kernel, or both
-  SegmentsReport segments;             // empty without segments
-  std::uint64_t transient_bytes = 0;   // sum of the sizes of transients
-  std::uint64_t slab_bytes = 0;        // size of the slab of one replica
+  std::uint32_t added_edges = 0;      // by lanes, entry and exit kernels and the memory goal
+  std::uint32_t replicas = 1;         // compiled
+  std::uint32_t lanes = 0;            // 0: unlimited
+  bool entry_exit = false;            // has an entry kernel, an exit kernel, or both
+  SegmentsReport segments;            // empty without segments
+  std::uint64_t transient_bytes = 0;  // sum of the sizes of transients
+  std::uint64_t slab_bytes = 0;       // size of the slab of one replica
   // No placement for these edges is smaller. More edges, from fewer lanes or another MemoryGoal,
   // can lower the bound.
   std::uint64_t slab_lower_bound = 0;
-  CostsReport costs;                   // sources of the command costs
-  MemoryTradeoff memory_tradeoff;      // effect of CompileDesc::memory_goal
-  std::uint64_t plan_hash = 0;  // of everything before lowering; equal recordings, equal hash
+  CostsReport costs;               // sources of the command costs
+  MemoryTradeoff memory_tradeoff;  // effect of CompileDesc::memory_goal
+  std::uint64_t plan_hash = 0;     // of everything before lowering; equal recordings, equal hash
   std::uint64_t lowering_hash = 0;
 };
 
@@ -118,7 +118,7 @@ struct LoopReport {
 // InvalidState in a host callback: launch, upload, tune, loops and all updates. Destroying a graph
 // never blocks: objects that its pending launches use are freed after these launches have
 // completed.
-class CapturedGraph {
+class REPRISE_API CapturedGraph {
  public:
   CapturedGraph() = default;
   CapturedGraph(const CapturedGraph&) = delete;
@@ -192,9 +192,8 @@ class CapturedGraph {
   // the file exists and is not a tuning file, NativeFailure if it cannot be written.
   void save_tuning(const std::filesystem::path& path) const;
 
-  // Successful launches of all replicas. num_replays() is another name of it.
+  // Successful launches of all replicas.
   [[nodiscard]] std::uint64_t replay_count() const noexcept;
-  [[nodiscard]] std::uint64_t num_replays() const noexcept { return replay_count(); }
   // Replicas that can be launched; 0 for an empty handle.
   [[nodiscard]] std::uint32_t replicas() const noexcept;
   [[nodiscard]] bool is_uploaded() const noexcept;
@@ -211,12 +210,15 @@ class CapturedGraph {
   // graph. Empty for an empty graph.
   [[nodiscard]] CompileReport report() const;
 
-  // The plan in Graphviz's DOT language.
-  [[nodiscard]] std::string to_dot(const DotOptions& options = {}) const;
+  // The plan in Graphviz's DOT language. Throws InvalidArgument for a bit that is none of DotFlags.
+  [[nodiscard]] std::string to_dot(DotFlags flags = DotFlags::Default) const;
   // Writes to_dot() to a file. Throws NativeFailure with the path.
-  void export_dot(const std::filesystem::path& path, const DotOptions& options = {}) const;
+  void export_dot(const std::filesystem::path& path, DotFlags flags = DotFlags::Default) const;
   // The plan as text: nodes, edges with causes, placements. Equal plans give equal text.
   [[nodiscard]] std::string to_text() const;
+
+  // --- Names of other capture APIs; see engine/docs/reference.md ---
+  [[nodiscard]] std::uint64_t num_replays() const noexcept { return replay_count(); }
 
  private:
   friend struct detail::HandleAccess;
@@ -226,4 +228,4 @@ class CapturedGraph {
   std::shared_ptr<detail::CompiledGraph> core_;
 };
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

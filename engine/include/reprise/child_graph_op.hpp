@@ -10,13 +10,13 @@
 #include <reprise/command_buffer.hpp>
 #include <reprise/graph_op.hpp>
 
-namespace reprise {
-
-namespace detail {
+namespace reprise::detail {
 struct Recording;
-}
+}  // namespace reprise::detail
 
-class ChildGraphOp final : public GraphOp {
+namespace reprise::inline REPRISE_ABI {
+
+class REPRISE_API ChildGraphOp final : public GraphOp {
  public:
   // Refers to the current recording of `secondary`, which may be recorded again afterwards. Throws
   // InvalidArgument for a primary, InvalidState unless it is executable.
@@ -33,4 +33,4 @@ class ChildGraphOp final : public GraphOp {
   std::shared_ptr<const detail::Recording> core_;
 };
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

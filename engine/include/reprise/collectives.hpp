@@ -34,7 +34,7 @@
 
 struct ncclComm;
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 enum class CollectiveKind : std::uint8_t {
   AllReduce,
@@ -50,12 +50,14 @@ enum class CollectiveKind : std::uint8_t {
 enum class ElementType : std::uint8_t { I8, U8, I32, U32, I64, U64, F16, BF16, F32, F64 };
 // Average is of floating-point elements only.
 enum class ReduceOperator : std::uint8_t { Sum, Product, Min, Max, Average };
-[[nodiscard]] std::string_view to_string(CollectiveKind kind) noexcept;
-[[nodiscard]] std::string_view to_string(ElementType type) noexcept;
-[[nodiscard]] std::string_view to_string(ReduceOperator reduce) noexcept;
-[[nodiscard]] std::uint32_t size_of(ElementType type) noexcept;  // bytes
+[[nodiscard]] REPRISE_API std::string_view to_string(CollectiveKind kind) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(ElementType type) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(ReduceOperator reduce) noexcept;
+[[nodiscard]] REPRISE_API std::uint32_t size_of(ElementType type) noexcept;  // bytes
 
-namespace detail {
+}  // namespace reprise::inline REPRISE_ABI
+
+namespace reprise::detail {
 class CommunicatorCore;
 
 template <class T>
@@ -73,7 +75,9 @@ template <class T>
     return std::is_signed_v<T> ? ElementType::I64 : ElementType::U64;
   }
 }
-}  // namespace detail
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 // This process among those that one launcher started: torchrun (RANK, WORLD_SIZE, LOCAL_RANK),
 // Open MPI, SLURM or PMI. Without a launcher: the only rank.
@@ -82,7 +86,7 @@ struct LaunchedRank {
   std::uint32_t local_rank = 0;  // among those of this machine: the GPU to open
 };
 // Throws InvalidArgument for variables that contradict each other.
-[[nodiscard]] LaunchedRank launched_rank();
+[[nodiscard]] REPRISE_API LaunchedRank launched_rank();
 
 struct CommunicatorDesc {
   // A rank that launches no graph with collectives for this long, while another rank waits in one,
@@ -94,7 +98,7 @@ struct CommunicatorDesc {
 };
 
 // A group of ranks. A reference-counted handle; recorded collectives and graphs hold it.
-class Communicator {
+class REPRISE_API Communicator {
  public:
   Communicator() = default;
 
@@ -120,13 +124,6 @@ class Communicator {
   // cannot compare their collectives, and loops and tune() refuse them. Throws Unsupported unless
   // NCCL_GRAPH_REGISTER is 0, which is set before NCCL is used for the first time.
   [[nodiscard]] static Communicator from_nccl(const Device& device, ncclComm* communicator);
-  // `ranks` ranks of one process on the host device, for tests. Each records and launches its own
-  // graphs, on its own queue; compile() blocks until every rank has called it, on other threads.
-  // Throws InvalidArgument unless `ranks` is 1 to kMaxLocalRanks.
-  static constexpr std::uint32_t kMaxLocalRanks = 1024;
-  [[nodiscard]] static std::vector<Communicator> local(const Device& host, std::uint32_t ranks,
-                                                       const CommunicatorDesc& desc = {});
-
   // Collective: a communicator of the ranks that pass the same `color`, in the order of this one.
   [[nodiscard]] Communicator split(std::uint32_t color) const;
 
@@ -158,7 +155,7 @@ struct CollectiveDesc {
 // create it. Constructors throw NotInitialized for an empty communicator or buffer, InvalidArgument
 // for a rank outside the communicator or an operator that the type lacks, OutOfRange for a buffer
 // that is too small, Overlap unless `send` and `receive` are apart or in place.
-class CollectiveOp final : public GraphOp {
+class REPRISE_API CollectiveOp final : public GraphOp {
  public:
   CollectiveOp(const Communicator& communicator, const CollectiveDesc& desc);
   // Operations that run together, as several sends and receives have to.
@@ -168,13 +165,13 @@ class CollectiveOp final : public GraphOp {
   [[nodiscard]] std::string parameters() const override;
   void declare(GraphOpDeclaration& declaration) const override;
   void record(GraphRecordCtx& ctx) const override;
-  [[nodiscard]] RankAgreement* ranks() const noexcept override;
 
   [[nodiscard]] std::span<const CollectiveDesc> operations() const noexcept { return operations_; }
   [[nodiscard]] const Communicator& communicator() const noexcept { return communicator_; }
 
  private:
   explicit CollectiveOp(Communicator communicator) : communicator_(std::move(communicator)) {}
+  [[nodiscard]] detail::RankAgreement* ranks() const noexcept override;
 
   Communicator communicator_;
   std::vector<CollectiveDesc> operations_;
@@ -257,4 +254,4 @@ template <class T>
           {CollectiveKind::Receive, detail::element_type<T>(), {}, from, into.size(), {}, into}};
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -22,17 +22,19 @@
 #include <reprise/buffer.hpp>
 #include <reprise/command_desc.hpp>
 #include <reprise/condition.hpp>
+#include <reprise/fwd.hpp>
 #include <reprise/kernel.hpp>
 #include <reprise/launch_args.hpp>
 #include <reprise/scalar_slot.hpp>
 #include <reprise/types.hpp>
 
-namespace reprise {
-
-namespace detail {
+namespace reprise::detail {
 class RecorderCore;
 class CommandBufferCore;
-}  // namespace detail
+class StreamCaptureCore;
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 struct BarrierDesc {
   BufferView buffer = {};  // empty: a global barrier, for all memory
@@ -40,11 +42,6 @@ struct BarrierDesc {
   Access after = Access::ReadWrite;
   Dependency dependency = Dependency::Full;
 };
-
-class CommandBuffer;
-class GraphOp;
-class GraphOpDeclaration;
-class GraphRecordCtx;
 
 // A copyable type with the methods op_name(), declare() and record() of GraphOp, which need not
 // derive from it.
@@ -57,7 +54,9 @@ concept GraphOpRecord =
   op.record(ctx);
 };
 
-namespace detail {
+}  // namespace reprise::inline REPRISE_ABI
+
+namespace reprise::detail {
 // Defined in <reprise/graph_op.hpp>.
 template <GraphOpRecord Op>
 [[nodiscard]] std::shared_ptr<const GraphOp> as_graph_op(Op op);
@@ -71,7 +70,9 @@ template <class T>
   std::memcpy(&bits, &value, sizeof(T));
   return bits;
 }
-}  // namespace detail
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 // Selects the form of execute() that makes the secondary one command: a child graph.
 struct NestedExecution {
@@ -85,7 +86,7 @@ struct WhileDesc {
 
 // Closes its label when it is destroyed, provided that the label is then the innermost open one.
 // CommandBuffer::end() reports labels that are still open.
-class [[nodiscard]] LabelScope {
+class [[nodiscard]] REPRISE_API LabelScope {
  public:
   LabelScope(const LabelScope&) = delete;
   LabelScope& operator=(const LabelScope&) = delete;
@@ -104,7 +105,7 @@ class [[nodiscard]] LabelScope {
 
 // Appends commands. A CommandBuffer is a Recorder; CommandBuffer::split() returns more for the same
 // command buffer, which record under the label that is open at the call.
-class Recorder {
+class REPRISE_API Recorder {
  public:
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
@@ -117,25 +118,21 @@ class Recorder {
   // parameter's type if it represents their value exactly; buffers and classes need the same type
   // (GpuRef::as). Throws ArgumentCount, ArgumentSize, ArgumentType.
   template <class... Args>
-  CommandRef dispatch(detail::CalledKernel kernel, const DispatchDesc& desc, const Args&... args) {
+  CommandRef dispatch(CalledKernel kernel, const DispatchDesc& desc, const Args&... args) {
     if constexpr (((DevSliceArg<Args> && !std::is_base_of_v<BufferView, Args>) ||
                    ...)) {  // types of the application: see <reprise/launch_args.hpp>
       static_assert(!(std::is_base_of_v<BufferView, Args> || ...),
                     "say how the kernel uses the buffer: read(x), write(x) or read_write(x)");
       LaunchArgs pushed;
       (pushed.push(args), ...);
-      return dispatch_arguments(kernel, desc, pushed.arguments(), pushed.owners());
+      return dispatch(kernel, desc, pushed);
     } else {
       const detail::Argument list[sizeof...(Args) + 1] = {detail::make_argument(args)..., {}};
       return dispatch_arguments(kernel, desc, std::span(list, sizeof...(Args)));
     }
   }
-  CommandRef dispatch_arguments(const detail::CalledKernel& kernel, const DispatchDesc& desc,
-                                std::span<const detail::Argument> args);
-  // Also holds `owners` until the last launch of every graph with this command has completed.
-  CommandRef dispatch_arguments(const detail::CalledKernel& kernel, const DispatchDesc& desc,
-                                std::span<const detail::Argument> args,
-                                std::span<const std::shared_ptr<const void>> owners);
+  // As above, with arguments that only the run decides.
+  CommandRef dispatch(CalledKernel kernel, const DispatchDesc& desc, const LaunchArgs& args);
 
   // Copies all bytes of `source` to `destination`, which must have the same size (OutOfRange) and
   // must not share bytes with it (Overlap).
@@ -283,8 +280,11 @@ class Recorder {
 
  private:
   friend class CommandBuffer;
+  friend class detail::StreamCaptureCore;
   explicit Recorder(std::shared_ptr<detail::RecorderCore> recorder) noexcept
       : recorder_(std::move(recorder)) {}
+  CommandRef dispatch_arguments(const CalledKernel& kernel, const DispatchDesc& desc,
+                                std::span<const detail::Argument> args);
 
   std::shared_ptr<detail::RecorderCore> recorder_;
 };
@@ -297,7 +297,7 @@ enum class CommandBufferState : std::uint8_t {
   Pending,  // a graph that was compiled from it is being replayed
   Invalid   // an object that it uses is stale
 };
-[[nodiscard]] std::string_view to_string(CommandBufferState state) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(CommandBufferState state) noexcept;
 
 struct CommandBufferDesc {
   std::string_view label = "commands";
@@ -307,7 +307,7 @@ struct CommandBufferDesc {
 
 // A move-only handle. Each graph keeps its own reference to the recording that it was compiled
 // from.
-class CommandBuffer : public Recorder {
+class REPRISE_API CommandBuffer : public Recorder {
  public:
   void begin();  // Initial or Executable -> Recording; discards the previous recording
   // Recording -> Executable; merges the recorders of split() in index order. Throws InvalidState
@@ -334,4 +334,4 @@ class CommandBuffer : public Recorder {
   std::shared_ptr<detail::CommandBufferCore> core_;
 };
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

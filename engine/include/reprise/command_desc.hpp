@@ -9,7 +9,7 @@
 
 #include <reprise/types.hpp>
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 struct DispatchDesc {
   Dim3 grid = {};                    // blocks
@@ -27,8 +27,8 @@ struct DispatchDesc {
   SourceLocation where = {};  // overrides the location of the call, for functions that forward it
 };
 
-[[nodiscard]] std::string_view to_string(DispatchDesc::Launch launch) noexcept;
-[[nodiscard]] std::string_view to_string(DispatchDesc::Start start) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(DispatchDesc::Launch launch) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(DispatchDesc::Start start) noexcept;
 
 // Sizes and pitches of 2D and 3D copies and fills.
 struct Extent {
@@ -37,7 +37,7 @@ struct Extent {
   std::uint64_t depth = 1;   // slices
 };
 struct Pitch {
-  std::uint64_t row = 0;    // bytes from row to row; 0, as in Vulkan: contiguous rows
+  std::uint64_t row = 0;  // bytes from row to row; 0, as in Vulkan: contiguous rows
   // Bytes from slice to slice, a multiple of the row pitch; 0: contiguous slices.
   std::uint64_t slice = 0;
 };
@@ -54,4 +54,4 @@ struct CommandRef {
   std::uint32_t index = 0xffffffffu;
 };
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

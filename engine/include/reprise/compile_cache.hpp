@@ -4,7 +4,9 @@
 
 #include <cstdint>
 
-namespace reprise {
+#include <reprise/abi.hpp>
+
+namespace reprise::inline REPRISE_ABI {
 
 // Recordings have equal structure if they agree in the bytes that each command accesses, barriers,
 // edges, sizes of transients and the requested lowering. What the commands do, and which buffers
@@ -18,4 +20,4 @@ struct CompileCacheReport {
   std::uint64_t budget = 0;      // maximum of `bytes` (Device::set_compile_cache_budget)
 };
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

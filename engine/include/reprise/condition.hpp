@@ -22,7 +22,7 @@
 
 #include <reprise/buffer.hpp>
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 struct ConditionDesc {
   std::string_view name = "condition";
@@ -30,7 +30,7 @@ struct ConditionDesc {
 };
 
 // A reference-counted handle.
-class Condition {
+class REPRISE_API Condition {
  public:
   Condition() = default;
 
@@ -49,11 +49,12 @@ class Condition {
   BufferView view_;
 };
 
-namespace detail {
+}  // namespace reprise::inline REPRISE_ABI
+
+namespace reprise::detail {
 
 [[nodiscard]] inline Argument make_argument(const Condition& condition) noexcept {
   return {.view = &condition.view(), .access = Access::Write};
 }
 
-}  // namespace detail
-}  // namespace reprise
+}  // namespace reprise::detail

@@ -11,7 +11,9 @@
 #include <string_view>
 #include <vector>
 
-namespace reprise {
+#include <reprise/abi.hpp>
+
+namespace reprise::inline REPRISE_ABI {
 
 struct CommandCost {
   std::uint32_t command = 0;  // index in the command buffer
@@ -38,7 +40,7 @@ struct GraphCosts {
   std::uint32_t replays = 0;               // in the medians: the most recent of the trace
   std::vector<CommandCost> commands = {};  // in increasing order of `command`, each at most once
 };
-[[nodiscard]] std::string_view to_string(GraphCosts::TimedBy timed_by) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(GraphCosts::TimedBy timed_by) noexcept;
 
 struct CostProfile {
   std::string source = {};  // path of the file
@@ -50,12 +52,12 @@ struct CostProfile {
 // Reads a trace with times of nodes (ProfileMode::Sampled or Every), or a file of
 // save_cost_profile(). Throws InvalidArgument with the path if the file is neither, is damaged, or
 // has no times of nodes; NativeFailure if it cannot be read.
-[[nodiscard]] std::shared_ptr<const CostProfile> load_cost_profile(
+[[nodiscard]] REPRISE_API std::shared_ptr<const CostProfile> load_cost_profile(
     const std::filesystem::path& file);
 
 // Writes a small JSON file, atomically, as `reprise costs TRACE -o FILE` does. Throws
 // NativeFailure.
-void save_cost_profile(const CostProfile& profile, const std::filesystem::path& path);
+REPRISE_API void save_cost_profile(const CostProfile& profile, const std::filesystem::path& path);
 
 // The costs that a compile used.
 struct CostsReport {
@@ -71,4 +73,4 @@ struct CostsReport {
   bool used = false;                                // the lowering is cost-based
 };
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

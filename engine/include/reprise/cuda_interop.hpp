@@ -32,11 +32,11 @@
 #include <reprise/queue.hpp>
 #include <reprise/stream_capture.hpp>
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 // Makes `device` (its primary context) current on this thread, and restores the previous context
 // when it is destroyed.
-class CurrentDevice {
+class REPRISE_API CurrentDevice {
  public:
   explicit CurrentDevice(const Device& device);
   CurrentDevice(const CurrentDevice&) = delete;
@@ -49,7 +49,7 @@ class CurrentDevice {
 };
 
 // The device's primary context.
-[[nodiscard]] CUcontext native_context(const Device& device);
+[[nodiscard]] REPRISE_API CUcontext native_context(const Device& device);
 
 // --- Streams ---
 // A queue that launches on `stream`, which must outlive all handles of the queue: Queue objects,
@@ -58,20 +58,26 @@ class CurrentDevice {
 // not use the stream any more. While the stream is being captured, launches throw CapturingStream
 // and do not affect the capture. Throws WrongDevice for a stream of another device or context, such
 // as a green context, and InvalidArgument if `desc` has a priority: the stream keeps its own.
-[[nodiscard]] Queue from_native(const Device& device, CUstream stream, const QueueDesc& desc = {});
+[[nodiscard]] REPRISE_API Queue from_native(const Device& device, CUstream stream,
+                                            const QueueDesc& desc = {});
 // The stream of a queue, which still belongs to the queue. From this call on, the engine assumes
 // that the stream may contain work that it did not submit.
-[[nodiscard]] CUstream native_stream(const Queue& queue);
+[[nodiscard]] REPRISE_API CUstream native_stream(const Queue& queue);
 // Transfers the stream to the caller, who destroys it after the last handle of the queue.
-[[nodiscard]] CUstream release(const Queue& queue);
+[[nodiscard]] REPRISE_API CUstream release(const Queue& queue);
 
 // --- Memory ---
-namespace detail {
-[[nodiscard]] BufferView adopt_memory(const Device& device, BufferKind kind, void* address,
-                                      std::uint64_t count, std::uint64_t element_bytes,
-                                      std::uint64_t alignment, std::string_view name,
-                                      std::shared_ptr<void> owner);
-}  // namespace detail
+}  // namespace reprise::inline REPRISE_ABI
+
+namespace reprise::detail {
+[[nodiscard]] REPRISE_API BufferView adopt_memory(const Device& device, BufferKind kind,
+                                                  void* address, std::uint64_t count,
+                                                  std::uint64_t element_bytes,
+                                                  std::uint64_t alignment, std::string_view name,
+                                                  std::shared_ptr<void> owner);
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 // A buffer of `count` values at `address` in device or managed memory. GpuRef::data() is the
 // inverse. Buffers that share bytes, because an address was adopted twice or belongs to a pool's
@@ -97,23 +103,28 @@ template <class T>
 // --- Kernels ---
 // Parameters are reflected from the compiled code, which has no types: a parameter of 8 bytes takes
 // a buffer or a value. Throw KernelNotFound, and NativeFailure if the driver refuses the image.
-[[nodiscard]] Kernel load_cubin(const Device& device, std::span<const std::byte> image,
-                                std::string_view entry);  // or a fatbin
-[[nodiscard]] Kernel load_ptx(const Device& device, std::string_view text, std::string_view entry);
+[[nodiscard]] REPRISE_API Kernel load_cubin(const Device& device, std::span<const std::byte> image,
+                                            std::string_view entry);  // or a fatbin
+[[nodiscard]] REPRISE_API Kernel load_ptx(const Device& device, std::string_view text,
+                                          std::string_view entry);
 // A kernel of a module that belongs to the application.
-[[nodiscard]] Kernel from_native(const Device& device, CUfunction function,
-                                 std::shared_ptr<void> owner = nullptr);
-[[nodiscard]] Kernel from_native(const Device& device, CUkernel kernel,
-                                 std::shared_ptr<void> owner = nullptr);
-[[nodiscard]] CUfunction native_function(const Kernel& kernel);
+[[nodiscard]] REPRISE_API Kernel from_native(const Device& device, CUfunction function,
+                                             std::shared_ptr<void> owner = nullptr);
+[[nodiscard]] REPRISE_API Kernel from_native(const Device& device, CUkernel kernel,
+                                             std::shared_ptr<void> owner = nullptr);
+[[nodiscard]] REPRISE_API CUfunction native_function(const Kernel& kernel);
 
-namespace detail {
+}  // namespace reprise::inline REPRISE_ABI
+
+namespace reprise::detail {
 // `declared`: the parameters of its declaration, if that is known.
-[[nodiscard]] Kernel adopt_function(const Device& device, CUfunction function,
-                                    std::optional<std::span<const KernelParameter>> declared,
-                                    std::shared_ptr<void> owner);
-[[noreturn]] void refuse_symbol(const Device& device, cudaError_t result);
-}  // namespace detail
+[[nodiscard]] REPRISE_API Kernel adopt_function(
+    const Device& device, CUfunction function,
+    std::optional<std::span<const KernelParameter>> declared, std::shared_ptr<void> owner);
+[[noreturn]] REPRISE_API void refuse_symbol(const Device& device, cudaError_t result);
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 // A __global__ function of the application, which is resolved by the CUDA runtime that the
 // application links.
@@ -140,32 +151,31 @@ struct AdoptedGraphDesc {
 // trace. The CapturedGraph holds buffers whose addresses are among the parameters and counts them
 // as read and written; announce other writes with BufferView::record_write. Throws NativeFailure if
 // the driver cannot copy the graph (memory and conditional nodes) or instantiate it.
-[[nodiscard]] CapturedGraph from_native(const Device& device, CUgraph graph,
-                                        const AdoptedGraphDesc& desc = {});
+[[nodiscard]] REPRISE_API CapturedGraph from_native(const Device& device, CUgraph graph,
+                                                    const AdoptedGraphDesc& desc = {});
 
 // --- Capture of a stream ---
-[[nodiscard]] CUstreamCaptureMode to_cuda(CaptureMode mode) noexcept;
+[[nodiscard]] REPRISE_API CUstreamCaptureMode to_cuda(CaptureMode mode) noexcept;
 // Whether the stream of the queue is being captured, by the engine or by the application.
-[[nodiscard]] CaptureStatus capture_status(const Queue& queue);
+[[nodiscard]] REPRISE_API CaptureStatus capture_status(const Queue& queue);
 // Captures the work that the application submits to native_stream(queue) until end_capture.
 // Meanwhile the engine refuses launches on the queue, and they invalidate the capture as
 // CaptureMode states. Throws InvalidState if a capture is open on the queue, NativeFailure.
-void begin_capture(const Queue& queue, CaptureMode mode = CaptureMode::Global);
+REPRISE_API void begin_capture(const Queue& queue, CaptureMode mode = CaptureMode::Global);
 // Ends the capture and returns the captured work, as from_native(device, graph) does. Throws
 // CaptureUnmatched if begin_capture was not called, CaptureInvalidated with the cause as far as it
 // is known, InvalidState on a thread that the mode does not allow. The capture has then ended, and
 // the stream is usable again, except for InvalidState.
-[[nodiscard]] CapturedGraph end_capture(const Queue& queue,
-                                        const AdoptedGraphDesc& desc = {.label = "captured"});
+[[nodiscard]] REPRISE_API CapturedGraph
+end_capture(const Queue& queue, const AdoptedGraphDesc& desc = {.label = "captured"});
 // Also makes the graph hold `pool` and all buffers that it has now.
-[[nodiscard]] CapturedGraph end_capture_with_pool(const Queue& queue,
-                                                  const std::shared_ptr<CapturePool>& pool,
-                                                  const AdoptedGraphDesc& desc = {
-                                                      .label = "captured"});
+[[nodiscard]] REPRISE_API CapturedGraph
+end_capture_with_pool(const Queue& queue, const std::shared_ptr<CapturePool>& pool,
+                      const AdoptedGraphDesc& desc = {.label = "captured"});
 
 // A capture as a scope. If the scope is left without end(), for example by an exception, the
 // capture is discarded and the stream is usable again.
-class [[nodiscard]] CaptureScope {
+class [[nodiscard]] REPRISE_API CaptureScope {
  public:
   explicit CaptureScope(const Queue& queue, CaptureMode mode = CaptureMode::Global);
   CaptureScope(const CaptureScope&) = delete;
@@ -182,16 +192,16 @@ class [[nodiscard]] CaptureScope {
 // The source graph and the executable of `graph`, for inspection and tools. They still belong to
 // the CapturedGraph, which from this call on keeps its pages (CapturePool::trim skips it). Changes
 // to commands in segments reach the executable at the next launch of the CapturedGraph.
-[[nodiscard]] CUgraph native_graph(const CapturedGraph& graph);
-[[nodiscard]] CUgraphExec native_exec(const CapturedGraph& graph);
+[[nodiscard]] REPRISE_API CUgraph native_graph(const CapturedGraph& graph);
+[[nodiscard]] REPRISE_API CUgraphExec native_exec(const CapturedGraph& graph);
 // A copy of the source graph, which the caller destroys. Buffers, kernels and host functions that
 // its nodes use still belong to the CapturedGraph, which keeps its pages from this call on.
-[[nodiscard]] CUgraph release(const CapturedGraph& graph);
+[[nodiscard]] REPRISE_API CUgraph release(const CapturedGraph& graph);
 // The low 16 bits of `flags`, as cudaGraphDebugDotFlags.
-[[nodiscard]] unsigned to_cuda(DotFlags flags) noexcept;
+[[nodiscard]] REPRISE_API unsigned to_cuda(DotFlags flags) noexcept;
 // Writes CUDA's DOT file of the graph as instantiated, including timestamp kernels
 // (cudaGraphDebugDotPrint); export_dot writes the plan. Throws NativeFailure.
-void cuda_debug_dot(const CapturedGraph& graph, const std::filesystem::path& path,
-                    DotFlags flags = DotFlags::None);
+REPRISE_API void cuda_debug_dot(const CapturedGraph& graph, const std::filesystem::path& path,
+                                DotFlags flags = DotFlags::None);
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

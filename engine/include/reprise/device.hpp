@@ -16,11 +16,11 @@
 #include <reprise/pool.hpp>
 #include <reprise/queue.hpp>
 
-namespace reprise {
-
-namespace detail {
+namespace reprise::detail {
 class DeviceCore;
-}
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 // A buffer before and after Device::rebuild().
 struct RebuiltBuffer {
@@ -32,7 +32,7 @@ struct RebuiltBuffer {
 // of an empty handle throw NotInitialized. Members that create an object throw StaleHandle after
 // shut_down() and DeviceLost while the device is lost. In a host callback, create_queue,
 // load_kernel, constant, compile, trim, wait_idle, shut_down and rebuild throw InvalidState.
-class Device {
+class REPRISE_API Device {
  public:
   Device() = default;
 
@@ -104,4 +104,4 @@ class Device {
   std::shared_ptr<detail::DeviceCore> core_;
 };
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -9,10 +9,10 @@
 
 #include <reprise/types.hpp>
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 enum class DeviceKind : std::uint8_t { Host, Cuda };
-[[nodiscard]] std::string_view to_string(DeviceKind kind) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(DeviceKind kind) noexcept;
 
 // From cudaGetDeviceProperties and cudaDeviceGetAttribute; the host device states its own.
 struct DeviceLimits {
@@ -35,7 +35,8 @@ struct DeviceLimits {
   // None; Basic: execute_if without an else branch, and execute_while; All: any conditional.
   enum class Conditionals : std::uint8_t { None, Basic, All } conditionals = Conditionals::None;
 };
-[[nodiscard]] std::string_view to_string(DeviceLimits::Conditionals conditionals) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(
+    DeviceLimits::Conditionals conditionals) noexcept;
 
 struct DeviceInfo {
   std::string name;      // "NVIDIA H200", "host (2 threads)"
@@ -49,4 +50,4 @@ struct DeviceInfo {
   DeviceLimits limits;
 };
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

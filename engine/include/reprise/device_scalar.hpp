@@ -16,11 +16,12 @@
 #include <reprise/pool.hpp>
 #include <reprise/queue.hpp>
 
-namespace reprise {
+namespace reprise::detail {
+REPRISE_API void write_scalar(const BufferView& scalar, const Queue& queue,
+                              std::span<const std::byte> bytes);
+}  // namespace reprise::detail
 
-namespace detail {
-void write_scalar(const BufferView& scalar, const Queue& queue, std::span<const std::byte> bytes);
-}
+namespace reprise::inline REPRISE_ABI {
 
 // A GpuRef to one value: record it as read(scalar).
 template <class T>
@@ -53,4 +54,4 @@ class DeviceScalar : public GpuRef<T> {
   Queue queue_;
 };
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -7,14 +7,16 @@
 #include <memory>
 #include <string_view>
 
-namespace reprise {
+#include <reprise/abi.hpp>
 
-namespace detail {
+namespace reprise::detail {
 struct DeviceStatus;
 struct HandleAccess;
-}  // namespace detail
+}  // namespace reprise::detail
 
-class DeviceState {
+namespace reprise::inline REPRISE_ABI {
+
+class REPRISE_API DeviceState {
  public:
   enum class Phase : std::uint8_t { Working, Lost, ShutDown };
 
@@ -31,6 +33,6 @@ class DeviceState {
 
   std::shared_ptr<const detail::DeviceStatus> status_;  // never null
 };
-[[nodiscard]] std::string_view to_string(DeviceState::Phase phase) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(DeviceState::Phase phase) noexcept;
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

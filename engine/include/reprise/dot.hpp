@@ -1,16 +1,15 @@
-// DotFlags: the contents of a DOT file of a graph; export_dot as a free function. The low 16 bits
-// are those of cudaGraphDebugDotFlags, so the same flags work with cuda_debug_dot in
+// DotFlags: the contents of a DOT file of a graph (CapturedGraph::to_dot). The low 16 bits are
+// those of cudaGraphDebugDotFlags, so the same flags work with cuda_debug_dot in
 // <reprise/cuda_interop.hpp>. Threads: values.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <string_view>
 
-namespace reprise {
+#include <reprise/abi.hpp>
 
-class CapturedGraph;
+namespace reprise::inline REPRISE_ABI {
 
 enum class DotFlags : std::uint32_t {
   None = 0,
@@ -42,7 +41,7 @@ enum class DotFlags : std::uint32_t {
   return static_cast<DotFlags>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
 }
 // The names of the set bits, "Accesses | Causes", or "None".
-[[nodiscard]] std::string to_string(DotFlags flags);
+[[nodiscard]] REPRISE_API std::string to_string(DotFlags flags);
 // True if `flags` contain `one` or Verbose.
 [[nodiscard]] constexpr bool has_flag(DotFlags flags, DotFlags one) noexcept {
   const auto bits = static_cast<std::uint32_t>(flags);
@@ -50,19 +49,4 @@ enum class DotFlags : std::uint32_t {
          (bits & static_cast<std::uint32_t>(one)) != 0;
 }
 
-// The contents of a DOT file of a graph.
-struct DotOptions {
-  bool accesses = true;             // buffers and ranges in node labels
-  bool causes = true;               // the cause of each edge
-  bool added_edges = true;          // edges that lowering added, dashed
-  bool locations = false;           // file:line of each command
-  DotFlags flags = DotFlags::None;  // parameters of nodes
-};
-
-// The plan of a graph in Graphviz's DOT language, as text and as a file. Throws NotInitialized for
-// an empty graph, InvalidArgument for a bit that is none of DotFlags, NativeFailure with the path.
-[[nodiscard]] std::string to_dot(const CapturedGraph& graph, DotFlags flags);
-void export_dot(const CapturedGraph& graph, const std::filesystem::path& path,
-                DotFlags flags = DotFlags::Default);
-
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

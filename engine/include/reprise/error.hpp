@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
-namespace reprise {
+#include <reprise/abi.hpp>
+
+namespace reprise::inline REPRISE_ABI {
 
 // X(code, description)
 #define REPRISE_ERROR_CODES(X)                                                                     \
@@ -72,9 +74,10 @@ enum class Stage : std::uint8_t {
   Profile
 };
 
-[[nodiscard]] std::string_view to_string(ErrorCode code) noexcept;
-[[nodiscard]] std::string_view describe(ErrorCode code) noexcept;  // the table's description
-[[nodiscard]] std::string_view to_string(Stage stage) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(ErrorCode code) noexcept;
+[[nodiscard]] REPRISE_API std::string_view describe(
+    ErrorCode code) noexcept;  // the table's description
+[[nodiscard]] REPRISE_API std::string_view to_string(Stage stage) noexcept;
 
 // The fields of an Error besides its text. Programs decide by these fields, never by the text.
 struct ErrorDetails {
@@ -90,17 +93,19 @@ struct ErrorDetails {
   std::vector<std::uint32_t> unfinished = {};
 };
 
-class Error : public std::runtime_error {
+class REPRISE_API Error : public std::runtime_error {
  public:
   // what() is `text`, followed by the details in brackets.
-  Error(ErrorDetails details, const std::string& text);
+  Error(ErrorDetails details, std::string text);
 
   [[nodiscard]] ErrorCode code() const noexcept { return details_.code; }
   [[nodiscard]] Stage stage() const noexcept { return details_.stage; }
   [[nodiscard]] const ErrorDetails& details() const noexcept { return details_; }
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
  private:
   ErrorDetails details_;
+  std::string text_;
 };
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

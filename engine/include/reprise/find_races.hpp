@@ -15,7 +15,7 @@
 #include <reprise/queue.hpp>
 #include <reprise/types.hpp>
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 struct RaceDesc {
   std::uint32_t runs = 32;  // number of orders; at least 1
@@ -61,18 +61,18 @@ struct RaceFinding {
                 // declared use
     Undeclared  // op `first` writes bytes that it does not declare as written
   } kind = Kind::Order;
-  RaceCommand first;               // the earlier command in recorded order
-  RaceCommand second;              // Order: the later command
-  std::string transient;           // Undefined: name of the transient
+  RaceCommand first;      // the earlier command in recorded order
+  RaceCommand second;     // Order: the later command
+  std::string transient;  // Undefined: name of the transient
   // Order: differences directly after both, including transients. Undeclared: the bytes that the op
   // changed.
   std::vector<RaceBytes> at_once;
-  std::vector<RaceBytes> at_end;   // Order, Undefined: differences after the replay
-  std::uint64_t order = 0;         // Order: number of the order that shows the difference
+  std::vector<RaceBytes> at_end;  // Order, Undefined: differences after the replay
+  std::uint64_t order = 0;        // Order: number of the order that shows the difference
 };
 
-[[nodiscard]] std::string_view to_string(RaceDesc::Compare compare) noexcept;
-[[nodiscard]] std::string_view to_string(RaceFinding::Kind kind) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(RaceDesc::Compare compare) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(RaceFinding::Kind kind) noexcept;
 
 struct [[nodiscard]] RaceReport {
   std::string label;  // of the command buffer
@@ -94,10 +94,11 @@ struct [[nodiscard]] RaceReport {
 // first keep the pairs of earlier findings in recorded order: fix one and run it again. Throws what
 // Device::compile, launches and host callbacks throw, InvalidArgument, WrongDevice, InvalidState in
 // a host callback.
-[[nodiscard]] RaceReport find_races(const CommandBuffer& commands, const RaceDesc& desc = {});
-[[nodiscard]] RaceReport find_races(const CommandBuffer& commands, std::uint32_t runs);
+[[nodiscard]] REPRISE_API RaceReport find_races(const CommandBuffer& commands,
+                                                const RaceDesc& desc = {});
+[[nodiscard]] REPRISE_API RaceReport find_races(const CommandBuffer& commands, std::uint32_t runs);
 
 // The whole report as text.
-[[nodiscard]] std::string to_text(const RaceReport& report);
+[[nodiscard]] REPRISE_API std::string to_text(const RaceReport& report);
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -17,16 +17,16 @@
 #include <reprise/graph_op.hpp>
 #include <reprise/queue.hpp>
 
-namespace reprise {
-
-namespace detail {
+namespace reprise::detail {
 class GraphActorCore;
-}
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 // A graph that several threads share.
 using SendGraph = std::shared_ptr<CapturedGraph>;
 
-class GraphHandle {
+class REPRISE_API GraphHandle {
  public:
   GraphHandle() = default;
   // Wraps a compiled, captured or adopted graph. Throws NotInitialized for an empty one.
@@ -74,7 +74,7 @@ struct GraphMsg {
 
 // Handles messages one at a time, in the order of their arrival. A launch does not delay later
 // messages until its completion. A failed message leaves the actor unchanged.
-class GraphActor {
+class REPRISE_API GraphActor {
  public:
   // Launches go to `queue`. Throws NotInitialized for an empty device or queue, WrongDevice for a
   // queue of another device.
@@ -101,4 +101,4 @@ class GraphActor {
   std::shared_ptr<detail::GraphActorCore> core_;
 };
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

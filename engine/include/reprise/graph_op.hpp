@@ -20,15 +20,16 @@
 #include <reprise/error.hpp>
 #include <reprise/kernel.hpp>
 
-namespace reprise {
-
-namespace detail {
+namespace reprise::detail {
 class OpTarget;
+class RankAgreement;
 struct Recording;
-}  // namespace detail
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 // The accesses and workspaces of an op. GraphOp::declare() fills it in.
-class GraphOpDeclaration {
+class REPRISE_API GraphOpDeclaration {
  public:
   struct Workspace {
     std::uint64_t bytes = 0;
@@ -63,7 +64,7 @@ class GraphOpDeclaration {
 
 // Receives the work of an op. Valid during one call of GraphOp::record(). On GPUs the device is
 // current.
-class GraphRecordCtx {
+class REPRISE_API GraphRecordCtx {
  public:
   GraphRecordCtx(const GraphRecordCtx&) = delete;
   GraphRecordCtx& operator=(const GraphRecordCtx&) = delete;
@@ -94,8 +95,6 @@ class GraphRecordCtx {
     const detail::Argument list[sizeof...(Args) + 1] = {detail::make_argument(args)..., {}};
     dispatch_arguments(kernel, desc, std::span(list, sizeof...(Args)));
   }
-  void dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc,
-                          std::span<const detail::Argument> args);
 
   // Host device only (otherwise Unsupported): appends a step after the previous steps. Each replay
   // calls step(0) to step(pieces - 1), possibly on several threads at once. The step must not wait
@@ -124,6 +123,8 @@ class GraphRecordCtx {
   GraphRecordCtx(const detail::Recording& recording, std::uint32_t command,
                  detail::OpTarget& target) noexcept
       : recording_(recording), target_(target), command_(command) {}
+  void dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc,
+                          std::span<const detail::Argument> args);
   [[noreturn]] void fail(ErrorCode code, const std::string& text) const;
   void require_declared_write(const BufferView& view, std::string_view kernel) const;
 
@@ -132,78 +133,8 @@ class GraphRecordCtx {
   std::uint32_t command_;
 };
 
-class GraphOp;
-
-// The ranks of a device, whose collectives run only if all ranks launch them in one order. Target
-// reprise::collectives implements it.
-class RankAgreement {
- public:
-  virtual ~RankAgreement() = default;
-  struct Collective {
-    const GraphOp* op = nullptr;
-    std::string label;  // of the command, "step/gradients"
-    SourceLocation where;
-    bool is_conditional = false;  // in a body of a conditional
-  };
-  // A collective call itself: compares the collectives of a graph, in the order in which they run,
-  // with those of the other ranks. `hash` identifies them. Throws RankMismatch, which names two
-  // commands, and RankLost.
-  virtual void compare(std::string_view graph, std::uint64_t hash,
-                       std::span<const Collective> collectives) = 0;
-  // A collective call after compare(): reports to the other ranks why this one cannot make the
-  // graph; empty: it can. Throws RankLost, with the reason, if only others cannot.
-  virtual void compare_outcomes(std::uint64_t hash, const std::string& error) = 0;
-  struct Message {
-    std::uint32_t rank = 0;
-    std::string text;
-  };
-  // A collective call of the ranks that a compared graph's collectives connect: the message of each
-  // of them, by rank. Throws Unsupported if they cannot exchange messages, or if none of the
-  // graph's communicators contains the others, and RankLost.
-  [[nodiscard]] virtual std::vector<Message> exchange(std::uint64_t hash, std::string message) = 0;
-  // A launched graph.
-  class Graph {
-   public:
-    virtual ~Graph() = default;
-    // With fault markers, the commands that started and did not end; otherwise empty.
-    [[nodiscard]] virtual std::string unfinished() const = 0;
-    // Reports the message `replay-waits` if the graph has not completed its launches, the latest of
-    // which, `replay`, was `time` ago. Any thread.
-    virtual void report_wait(std::uint64_t replay, std::chrono::milliseconds time) const = 0;
-  };
-  // Called before each launch of a graph with collectives, with their hash, the number of the
-  // replay (0: tune() measures it) and that of the replica. Does not block. Throws RankLost.
-  virtual void record_launch(std::uint64_t hash, std::uint64_t replay, std::uint32_t replica,
-                             const std::shared_ptr<const Graph>& graph) = 0;
-  // The buffer that every collective of the device reads and writes, which orders them.
-  [[nodiscard]] virtual const BufferView& order() const noexcept = 0;
-  // Throws RankLost once a rank was lost: collectives that have ended since may have no result.
-  virtual void require_all_ranks() const = 0;
-  // A word in pinned host memory that is not 0 once a rank was lost; loops on GPUs end then. Null:
-  // there is none. Valid as long as this object.
-  [[nodiscard]] virtual const std::uint32_t* lost_word() const noexcept = 0;
-  // Identifies a collective in the traces of its ranks. kind: a CollectiveKind; 8: a group.
-  // communicator: equal on its ranks, different from all others; 0: unknown. number: of this graph
-  // among the compared graphs of the communicator. bytes: the contribution of this rank.
-  struct Traced {
-    std::uint8_t kind = 8;
-    std::uint32_t size = 0, rank = 0, peer = 0xffffffff;
-    std::uint64_t communicator = 0, number = 0, bytes = 0;
-  };
-  // `hash`: as for compare(). size 0: it needs no other rank.
-  [[nodiscard]] virtual Traced traced(const GraphOp& op, std::uint64_t hash) const = 0;
-  // The clock of another rank, one of those that the launcher started, showed `other` between
-  // `sent` and `received`. ns of steady clocks.
-  struct ClockExchange {
-    std::uint32_t rank = 0;
-    std::int64_t sent = 0, received = 0, other = 0;
-  };
-  // Those since the last call. Does not block.
-  [[nodiscard]] virtual std::vector<ClockExchange> take_clock_exchanges() = 0;
-};
-
 // Base class of ops.
-class GraphOp {
+class REPRISE_API GraphOp {
  public:
   virtual ~GraphOp();
 
@@ -216,8 +147,6 @@ class GraphOp {
   // Records the work. Called for each executable of the graph, including profiling clones, and
   // again when a binding changes. Must record the same work each time.
   virtual void record(GraphRecordCtx& ctx) const = 0;
-  // The ranks of a collective; null for all other ops. Valid as long as the op.
-  [[nodiscard]] virtual RankAgreement* ranks() const noexcept { return nullptr; }
 
  protected:
   GraphOp() = default;
@@ -225,9 +154,16 @@ class GraphOp {
   GraphOp(GraphOp&&) = default;
   GraphOp& operator=(const GraphOp&) = default;
   GraphOp& operator=(GraphOp&&) = default;
+
+ private:
+  friend struct detail::HandleAccess;
+  // The ranks of a CollectiveOp; null for all other ops. Valid as long as the op.
+  [[nodiscard]] virtual detail::RankAgreement* ranks() const noexcept { return nullptr; }
 };
 
-namespace detail {
+}  // namespace reprise::inline REPRISE_ABI
+
+namespace reprise::detail {
 
 // Adapts a GraphOpRecord to GraphOp.
 template <GraphOpRecord Op>
@@ -256,6 +192,4 @@ std::shared_ptr<const GraphOp> as_graph_op(Op op) {
   return std::make_shared<const RecordedByValue<Op>>(std::move(op));
 }
 
-}  // namespace detail
-
-}  // namespace reprise
+}  // namespace reprise::detail

@@ -12,11 +12,9 @@
 #include <utility>
 
 #include <reprise/buffer.hpp>
+#include <reprise/fwd.hpp>
 
-namespace reprise {
-
-class CapturedGraph;
-class CommandBuffer;
+namespace reprise::inline REPRISE_ABI {
 
 // Result of an update in place. The enumerators are those of cudaGraphExecUpdateResult; the host
 // device applies CUDA's documented rules.
@@ -31,7 +29,7 @@ enum class GraphExecUpdateOutcome : std::uint8_t {
   UnsupportedFunctionChange,  // a different kernel that cannot replace the previous one
   AttributesChanged           // cooperative launch or cluster
 };
-[[nodiscard]] std::string_view to_string(GraphExecUpdateOutcome outcome) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(GraphExecUpdateOutcome outcome) noexcept;
 
 // Methods of an update, in increasing order of cost.
 enum class UpdateMethod : std::uint8_t {
@@ -40,7 +38,7 @@ enum class UpdateMethod : std::uint8_t {
   WholeGraph,     // all nodes are set at once (cudaGraphExecUpdate)
   Reinstantiated  // a new executable replaces the old one (cudaGraphInstantiateWithParams)
 };
-[[nodiscard]] std::string_view to_string(UpdateMethod method) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(UpdateMethod method) noexcept;
 
 // The methods that an update may use, from the cheapest to the most expensive. If `last` does not
 // suffice, the graph is unchanged and the report gives the reason.
@@ -75,13 +73,17 @@ struct BufferBinding {
   BufferView buffer;    // same kind, at least as large, aligned as the recorded one
 };
 
-namespace detail {
+}  // namespace reprise::inline REPRISE_ABI
+
+namespace reprise::detail {
 class CompiledGraph;
-void check_scalar(const std::shared_ptr<CompiledGraph>& graph, std::uint32_t scalar,
-                  const ValueType& type);
-std::uint32_t set_scalar(const std::shared_ptr<CompiledGraph>& graph, std::uint32_t scalar,
-                         const void* value);
-}  // namespace detail
+REPRISE_API void check_scalar(const std::shared_ptr<CompiledGraph>& graph, std::uint32_t scalar,
+                              const ValueType& type);
+REPRISE_API std::uint32_t set_scalar(const std::shared_ptr<CompiledGraph>& graph,
+                                     std::uint32_t scalar, const void* value);
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 // A scalar slot of one graph, from CapturedGraph::scalar. Keeps the graph alive. Sets of one graph
 // take its mutex.
@@ -108,7 +110,4 @@ class GraphScalar {
   std::uint32_t scalar_ = 0;
 };
 
-// CapturedGraph::exec_update as a free function.
-UpdateReport exec_update(CapturedGraph& graph, const CommandBuffer& commands);
-
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -10,19 +10,19 @@
 #include <reprise/kernel_desc.hpp>
 #include <reprise/types.hpp>
 
-namespace reprise::host_kernel {
+namespace reprise::inline REPRISE_ABI::host_kernel {
 
 inline constexpr std::uint32_t kMaxSharedBytes = 232448;  // dynamic shared memory of a block
 inline constexpr std::size_t kSharedAlignment = 1024;     // bytes
 
-}  // namespace reprise::host_kernel
+}  // namespace reprise::inline REPRISE_ABI::host_kernel
 
 // The dynamic shared memory of the calling operating system thread's block in shader files with
 // `extern __shared__` arrays, which refer to it by this name. Others use HostBlock::shared.
-extern "C" thread_local constinit unsigned char
+extern "C" REPRISE_API thread_local constinit unsigned char
     reprise_dynamic_shared_block[reprise::host_kernel::kMaxSharedBytes];
 
-namespace reprise::host_kernel {
+namespace reprise::inline REPRISE_ABI::host_kernel {
 
 struct ThreadPosition {
   std::uint32_t x = 0, y = 0, z = 0;
@@ -48,7 +48,7 @@ struct Vote {
 
 // A barrier, called by the thread at `me`. Returns after every thread of the block has arrived as
 // often or ended. Terminates the program if the memory for a stack is not available.
-[[nodiscard]] Vote meet(BlockRun& run, ThreadPosition me, bool predicate) noexcept;
+[[nodiscard]] REPRISE_API Vote meet(BlockRun& run, ThreadPosition me, bool predicate) noexcept;
 
 inline constexpr std::uint32_t kWarpSize = 32;
 
@@ -70,23 +70,24 @@ struct WarpCall {
 // result for the thread at `me`. Terminates the program, with a message that names kernel, block
 // and lanes, if the mask lacks the caller, if lanes of one mask call different functions, or if
 // the lanes wait for each other for ever.
-[[nodiscard]] std::uint64_t meet_warp(BlockRun& run, ThreadPosition me, const WarpCall& call,
-                                      std::uint64_t value, std::uint32_t argument) noexcept;
+[[nodiscard]] REPRISE_API std::uint64_t meet_warp(BlockRun& run, ThreadPosition me,
+                                                  const WarpCall& call, std::uint64_t value,
+                                                  std::uint32_t argument) noexcept;
 // The lanes of the warp that are active together: those that call from one line of the source while
 // all others wait.
-[[nodiscard]] std::uint32_t active_lanes(BlockRun& run, ThreadPosition me,
-                                         std::uint32_t line) noexcept;
+[[nodiscard]] REPRISE_API std::uint32_t active_lanes(BlockRun& run, ThreadPosition me,
+                                                     std::uint32_t line) noexcept;
 
-[[nodiscard]] std::int64_t steady_nanoseconds() noexcept;
+[[nodiscard]] REPRISE_API std::int64_t steady_nanoseconds() noexcept;
 
 // Called once, on the block's initial stack, if a thread has called one of the above. Returns after
 // all threads have ended.
-void finish(BlockRun& run) noexcept;
+REPRISE_API void finish(BlockRun& run) noexcept;
 
 // Kernels that are built with REPRISE_CHECKED_KERNELS call these: at the start of each block, with
 // the addresses of its threadIdx and dynamic shared memory, and before each access to memory.
-void begin_checked_block(const HostBlock& block, const std::uint32_t* thread,
-                         const std::byte* shared) noexcept;
-void check_access(const void* address, std::size_t bytes, bool writes) noexcept;
+REPRISE_API void begin_checked_block(const HostBlock& block, const std::uint32_t* thread,
+                                     const std::byte* shared) noexcept;
+REPRISE_API void check_access(const void* address, std::size_t bytes, bool writes) noexcept;
 
-}  // namespace reprise::host_kernel
+}  // namespace reprise::inline REPRISE_ABI::host_kernel

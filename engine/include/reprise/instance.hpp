@@ -13,11 +13,11 @@
 #include <reprise/trace.hpp>
 #include <reprise/types.hpp>
 
-namespace reprise {
-
-namespace detail {
+namespace reprise::detail {
 class InstanceCore;
-}
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 // Whose CUDA graphs this process launches while the instance exists. CUPTI times nodes most
 // precisely but affects every graph of the process: graphs that were instantiated before a CUPTI
@@ -27,7 +27,7 @@ enum class CudaGraphs : std::uint8_t {
   Foreign,   // the application or a library may launch CUDA graphs of its own; always safe
   Exclusive  // all CUDA graphs of the process are compiled or adopted by instances of it
 };
-[[nodiscard]] std::string_view to_string(CudaGraphs graphs) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(CudaGraphs graphs) noexcept;
 
 struct InstanceDesc {
   std::string_view application = "application";  // shown in traces and by the viewer
@@ -43,7 +43,7 @@ struct InstanceDesc {
 };
 
 // Selects the device that Instance::open_device opens.
-class DeviceSelector {
+class REPRISE_API DeviceSelector {
  public:
   // $REPRISE_DEVICE if it is set, otherwise the first GPU, otherwise the host device.
   [[nodiscard]] static DeviceSelector best() { return DeviceSelector("best", Source::Environment); }
@@ -63,7 +63,7 @@ class DeviceSelector {
 };
 
 // A reference-counted handle. Devices keep their instance alive.
-class Instance {
+class REPRISE_API Instance {
  public:
   // Throws InvalidArgument for a malformed environment variable or trace target, NativeFailure if
   // the trace cannot be opened.
@@ -96,4 +96,4 @@ class Instance {
   std::shared_ptr<detail::InstanceCore> core_;
 };
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

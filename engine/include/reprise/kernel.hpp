@@ -10,15 +10,15 @@
 #include <reprise/kernel_desc.hpp>
 #include <reprise/types.hpp>
 
-namespace reprise {
-
-namespace detail {
+namespace reprise::detail {
 struct KernelCore;
-}
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 // A reference-counted handle. The kernel stays loaded until the last handle, recording and graph
 // that uses it is destroyed.
-class Kernel {
+class REPRISE_API Kernel {
  public:
   Kernel() = default;
 
@@ -34,10 +34,8 @@ class Kernel {
   std::shared_ptr<const detail::KernelCore> core_;
 };
 
-namespace detail {
-
-// The kernel of a call and the location of that call, which a function with a pack of arguments
-// cannot take as its last parameter.
+// The kernel of a call, to which a Kernel converts, and the location of the call. A function with a
+// pack of arguments cannot take the location as its last parameter.
 struct CalledKernel {
   CalledKernel(const Kernel& called, SourceLocation call = SourceLocation::current()) noexcept
       : kernel(called), where(call) {}
@@ -45,6 +43,4 @@ struct CalledKernel {
   SourceLocation where;
 };
 
-}  // namespace detail
-
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -12,7 +12,7 @@
 #include <reprise/types.hpp>
 #include <reprise/value_type.hpp>
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 // A parameter of a kernel. Offsets and sizes are in bytes, as the CUDA ABI lays out the parameter
 // block (cuFuncGetParamInfo).
@@ -30,7 +30,9 @@ struct KernelParameter {
   const ValueType* type = nullptr;
 };
 
-namespace detail {
+}  // namespace reprise::inline REPRISE_ABI
+
+namespace reprise::detail {
 
 // The table of a function with these parameters, laid out by the CUDA ABI. `ConditionType` is the
 // type of the parameters that take a Condition.
@@ -56,7 +58,9 @@ template <class ConditionType, class... Parameters>
   return result;
 }
 
-}  // namespace detail
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 // One block of a dispatch on the host device. The function executes all threads of the block.
 struct HostBlock {
@@ -99,4 +103,4 @@ struct ConstantDesc {
   const char* source = "";                          // file that it was built from
 };
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace reprise {
+#include <reprise/abi.hpp>
+
+namespace reprise::inline REPRISE_ABI {
 
 // A KernelParameter with its type, without pointers. Offsets, sizes and alignments are in bytes.
 struct SignatureParameter {
@@ -32,7 +34,9 @@ struct KernelSignature {
   SignatureParameter parameters[N == 0 ? 1 : N] = {};  // right behind the header
 };
 
-namespace detail {
+}  // namespace reprise::inline REPRISE_ABI
+
+namespace reprise::detail {
 
 // The name of T between "T =" and the next ";" or "]" of `text`, without namespaces. Template
 // arguments and unnamed types are written differently by each compiler, which returns false.
@@ -109,5 +113,4 @@ constexpr KernelSignature<sizeof...(Parameters)> signature_of(void (*)(Parameter
   return signature;
 }
 
-}  // namespace detail
-}  // namespace reprise
+}  // namespace reprise::detail

@@ -12,7 +12,7 @@
 #include <reprise/condition.hpp>
 #include <reprise/scalar_slot.hpp>
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 // validate() throws if the argument cannot be used, and returns an owner that is held until the
 // last launch with this argument has completed. push() pushes one or more kernel arguments, in the
@@ -23,8 +23,9 @@ concept DevSliceArg = requires(const A& arg, LaunchArgs& args) {
   arg.push(args);
 };
 
-// The arguments of one dispatch, in the kernel's order. Copies views and values.
-class LaunchArgs {
+// The arguments of one dispatch, in the kernel's order. Copies views and values; the last launch of
+// every graph with the dispatch releases the owners.
+class REPRISE_API LaunchArgs {
  public:
   LaunchArgs();
   LaunchArgs(const LaunchArgs&) = delete;
@@ -44,11 +45,12 @@ class LaunchArgs {
     }
   }
 
+ private:
+  friend class Recorder;
+  friend struct detail::HandleAccess;
   // Both are valid until the next push.
   [[nodiscard]] std::span<const detail::Argument> arguments() const noexcept;
   [[nodiscard]] std::span<const std::shared_ptr<const void>> owners() const noexcept;
-
- private:
   void push_owner(std::shared_ptr<const void> owner);
   void push_value(const detail::Argument& argument);
 
@@ -65,4 +67,4 @@ void HostRef<T>::push(LaunchArgs& args) const {
   args.push(detail::undeclared(*this));
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace reprise {
+#include <reprise/abi.hpp>
+
+namespace reprise::inline REPRISE_ABI {
 
 // Transients share bytes only if edges order their uses, so less concurrency needs less memory.
 enum class MemoryGoal : std::uint8_t {
@@ -15,7 +17,7 @@ enum class MemoryGoal : std::uint8_t {
   // that of Lowering::Lanes with 1, 2, 4 ... 128 lanes.
   Minimum
 };
-[[nodiscard]] std::string_view to_string(MemoryGoal goal) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(MemoryGoal goal) noexcept;
 
 // The graph as lowered for Speed, and the graph that was chosen. Both are equal if no smaller slab
 // was found. With MemoryGoal::Speed only `goal` is set.
@@ -30,4 +32,4 @@ struct MemoryTradeoff {
   Side before, after;
 };
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

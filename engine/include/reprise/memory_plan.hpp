@@ -10,7 +10,9 @@
 #include <span>
 #include <vector>
 
-namespace reprise {
+#include <reprise/abi.hpp>
+
+namespace reprise::inline REPRISE_ABI {
 
 // A buffer that is alive in the half-open interval [lower, upper). Buffers whose intervals are
 // disjoint may share bytes. Times have any unit; only their order matters.
@@ -61,7 +63,7 @@ struct MemoryPlan {
 // 2023), and in parallel an ejection search (Y. Nagata and O. Braysy, 2009). The depth-first search
 // bounds each clique of buffers as a one-machine problem with release times, and branches on the
 // clique with the fewest choices.
-[[nodiscard]] MemoryPlan plan_memory(std::span<const BufferLifetime> buffers,
-                                     const MemoryPlanDesc& desc = {});
+[[nodiscard]] REPRISE_API MemoryPlan plan_memory(std::span<const BufferLifetime> buffers,
+                                                 const MemoryPlanDesc& desc = {});
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -1,6 +1,6 @@
-// Message: a warning or remark of validation or compilation, for InstanceDesc::on_message and
-// CompileReport. Errors are thrown as Error instead. Threads: values; on_message is called on the
-// thread that records or compiles.
+// Message: a warning, remark or error of validation or compilation, for InstanceDesc::on_message
+// and, except for errors, CompileReport. Errors are also thrown as Error. Threads: values;
+// on_message is called on the thread that records or compiles.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 #include <reprise/types.hpp>
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 enum class Severity : std::uint8_t { Info, Warning, Error };
-[[nodiscard]] std::string_view to_string(Severity severity) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(Severity severity) noexcept;
 
 struct Message {
   std::string_view id;  // stable, for example "hazard-unordered"; static storage duration
@@ -29,4 +29,4 @@ struct Message {
 // Called once for each message. Must be safe to call from several threads at once.
 using MessageHandler = std::function<void(const Message&)>;
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -10,18 +10,18 @@
 
 #include <reprise/buffer.hpp>
 
-namespace reprise {
-
-namespace detail {
+namespace reprise::detail {
 class PoolCore;
-}
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 // Where the transients of graphs that are compiled with a pool are placed.
 enum class SlabSharing : std::uint8_t {
   None,       // each graph has its own slab
   OneAtATime  // all graphs of the pool share one slab, as large as the largest graph needs
 };
-[[nodiscard]] std::string_view to_string(SlabSharing sharing) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(SlabSharing sharing) noexcept;
 
 struct PoolDesc {
   std::string_view label = "pool";
@@ -69,7 +69,7 @@ struct PerReplica {
   std::uint32_t copies = 1;  // 1 to 1024
 };
 
-class CapturePool {
+class REPRISE_API CapturePool {
  public:
   CapturePool(const CapturePool&) = delete;
   CapturePool& operator=(const CapturePool&) = delete;
@@ -129,4 +129,4 @@ class CapturePool {
   std::shared_ptr<detail::PoolCore> core_;  // never null
 };
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -9,13 +9,16 @@
 #include <optional>
 #include <string_view>
 
-namespace reprise {
+#include <reprise/abi.hpp>
+#include <reprise/fwd.hpp>
 
-namespace detail {
+namespace reprise::detail {
 class QueueCore;
 class LaunchedGraph;
 struct HandleAccess;
-}  // namespace detail
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 struct QueueDesc {
   std::string_view label = "queue";
@@ -25,11 +28,9 @@ struct QueueDesc {
   std::int32_t priority = 0;
 };
 
-class Fence;
-
 // A reference-counted handle. Members of an empty handle throw NotInitialized. A queue is stale
 // after its device was lost or shut down.
-class Queue {
+class REPRISE_API Queue {
  public:
   Queue() = default;
 
@@ -56,7 +57,7 @@ class Queue {
 // A point on a queue: (queue, serial). A fence has timeline semantics: when it is done, all earlier
 // fences of its queue are done. An empty fence is done. Destroying a fence does not wait. A fence
 // keeps neither its graph nor the graph's memory, and is no handle of its queue.
-class Fence {
+class REPRISE_API Fence {
  public:
   Fence() = default;
 
@@ -98,4 +99,4 @@ class Fence {
   std::uint64_t serial_ = 0, replay_ = 0;
 };
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

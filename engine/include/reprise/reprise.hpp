@@ -1,8 +1,10 @@
 // All headers of the engine except <reprise/cuda_interop.hpp>, which needs CUDA's headers.
 #pragma once
 
+#include <reprise/aliases.hpp>
 #include <reprise/buffer.hpp>
 #include <reprise/captured_graph.hpp>
+#include <reprise/child_graph_op.hpp>
 #include <reprise/command_buffer.hpp>
 #include <reprise/compile_cache.hpp>
 #include <reprise/condition.hpp>
@@ -14,6 +16,7 @@
 #include <reprise/dot.hpp>
 #include <reprise/error.hpp>
 #include <reprise/find_races.hpp>
+#include <reprise/fwd.hpp>
 #include <reprise/graph_actor.hpp>
 #include <reprise/graph_op.hpp>
 #include <reprise/graph_update.hpp>

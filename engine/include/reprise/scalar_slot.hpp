@@ -8,7 +8,7 @@
 
 #include <reprise/buffer.hpp>
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 // An argument of Recorder::dispatch. Commands that use the same name share the slot; their types
 // and initial values must agree.
@@ -24,7 +24,9 @@ template <class T>
   return {name, value};
 }
 
-namespace detail {
+}  // namespace reprise::inline REPRISE_ABI
+
+namespace reprise::detail {
 template <class T>
 [[nodiscard]] Argument make_argument(const ScalarSlot<T>& argument) {
   return {.value = &argument.value,
@@ -32,6 +34,4 @@ template <class T>
           .type = &value_type<T>,
           .size = static_cast<std::uint32_t>(sizeof(T))};
 }
-}  // namespace detail
-
-}  // namespace reprise
+}  // namespace reprise::detail

@@ -17,11 +17,11 @@
 #include <reprise/kernel.hpp>
 #include <reprise/queue.hpp>
 
-namespace reprise {
-
-namespace detail {
+namespace reprise::detail {
 class StreamCaptureCore;
-}
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 // The calls that invalidate an open capture (as cudaStreamCaptureMode). In every mode a launch on
 // the captured queue throws CapturingStream.
@@ -30,19 +30,21 @@ enum class CaptureMode : std::uint8_t {
   ThreadLocal,  // such a launch from the starting thread; the capture ends on that thread
   Relaxed       // nothing; any thread may end the capture
 };
-[[nodiscard]] std::string_view to_string(CaptureMode mode) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(CaptureMode mode) noexcept;
 
 enum class CaptureStatus : std::uint8_t {
   None,  // no capture is open
   Active,
   Invalidated  // open; can only be ended, which throws CaptureInvalidated
 };
-[[nodiscard]] std::string_view to_string(CaptureStatus status) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(CaptureStatus status) noexcept;
 
 enum class MemcpyDirection : std::uint8_t { HostToDevice, DeviceToHost, DeviceToDevice };
-[[nodiscard]] std::string_view to_string(MemcpyDirection direction) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(MemcpyDirection direction) noexcept;
 
-namespace detail {
+}  // namespace reprise::inline REPRISE_ABI
+
+namespace reprise::detail {
 
 // A kernel argument of a StreamCapture: an address, or an argument of a dispatch. Points to objects
 // of the caller.
@@ -67,12 +69,14 @@ template <class T>
   }
 }
 
-}  // namespace detail
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 // A move-only object. All members except status() throw CaptureUnmatched after end(), and leave the
 // capture unchanged when they throw. Recording and end() throw StaleHandle for a stale queue.
 // Destroying an open capture discards it and makes its queue usable again.
-class StreamCapture {
+class REPRISE_API StreamCapture {
  public:
   // Starts a capture on `queue`. Throws NotInitialized for an empty queue, InvalidState if a
   // capture is open on it, StaleHandle.
@@ -90,13 +94,11 @@ class StreamCapture {
   // device or, on a GPU, to any memory that CUDA knows. Addresses and undeclared buffers count as
   // read and written. Throws as Recorder::dispatch.
   template <class... Args>
-  void record_kernel(detail::CalledKernel kernel, const DispatchDesc& desc, const Args&... args) {
+  void record_kernel(CalledKernel kernel, const DispatchDesc& desc, const Args&... args) {
     const detail::CapturedArgument list[sizeof...(Args) + 1] = {
         detail::make_captured_argument(args)..., {}};
     record_kernel_arguments(kernel, desc, std::span(list, sizeof...(Args)));
   }
-  void record_kernel_arguments(const detail::CalledKernel& kernel, const DispatchDesc& desc,
-                               std::span<const detail::CapturedArgument> args);
   // Appends a copy of `bytes` bytes; the argument order is that of cudaMemcpy. Each replay accesses
   // the host memory, which the caller keeps alive unless it belongs to a pool. Throws
   // InvalidArgument for an unknown address, OutOfRange.
@@ -117,9 +119,11 @@ class StreamCapture {
   [[nodiscard]] CapturedGraph end(const CompileDesc& desc = {});
 
  private:
+  void record_kernel_arguments(const CalledKernel& kernel, const DispatchDesc& desc,
+                               std::span<const detail::CapturedArgument> args);
   explicit StreamCapture(std::unique_ptr<detail::StreamCaptureCore> core) noexcept;
   [[nodiscard]] detail::StreamCaptureCore& checked(std::string_view call) const;
   std::unique_ptr<detail::StreamCaptureCore> core_;  // null: ended or moved from
 };
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -8,12 +8,14 @@
 #include <optional>
 #include <string_view>
 
-namespace reprise {
+#include <reprise/abi.hpp>
 
-namespace detail {
+namespace reprise::detail {
 class HostSpan;
 struct HandleAccess;
-}  // namespace detail
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 // The detail with which a trace records replays, in increasing order of cost. The plan and its
 // lowering do not depend on it.
@@ -28,8 +30,8 @@ enum class ProfileMode : std::uint8_t {
 // its request overrides the application's mode.
 enum class RemoteProfile : std::uint8_t { Nothing, Replays, Sampled, Every };
 
-[[nodiscard]] std::string_view to_string(ProfileMode mode) noexcept;
-[[nodiscard]] std::string_view to_string(RemoteProfile limit) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(ProfileMode mode) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(RemoteProfile limit) noexcept;
 
 struct TraceDesc {
   // "FILE[,max=SIZE][,keep=last|first]", "live", or "live,FILE..." for both; empty: no trace.
@@ -37,10 +39,10 @@ struct TraceDesc {
   //
   // SIZE is in bytes, or with the suffix k, M or G. A file of that size keeps the newest events, or
   // with keep=first the oldest. Instances of one process with the same target share it. The file is
-  // complete after the last of them and all objects created from them are destroyed, and current
-  // after Instance::flush_trace(). A later instance of the process continues the file. A later
-  // process replaces it; a process that starts meanwhile writes FILE.PID and reports that to
-  // stderr.
+  // current after Instance::flush_trace(). It is complete when the last of these instances is
+  // destroyed after all objects created from them; otherwise soon after the last object. A later
+  // instance of the process continues the file. A later process replaces it; a process that starts
+  // meanwhile writes FILE.PID and reports that to stderr.
   //
   // live: viewers attach and detach at any time, through a socket that only this user may open
   // ("reprise sessions" lists them). A file named "live" is "./live".
@@ -56,7 +58,7 @@ struct TraceDesc {
 
 // A host range of the application in the trace, on the thread that created it: from
 // Instance::trace_range() until its destruction. Move-only.
-class TraceRange {
+class REPRISE_API TraceRange {
  public:
   TraceRange() noexcept;  // records no range
   TraceRange(const TraceRange&) = delete;
@@ -72,4 +74,4 @@ class TraceRange {
   std::unique_ptr<detail::HostSpan> span_;
 };
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
-namespace reprise {
+#include <reprise/abi.hpp>
+
+namespace reprise::inline REPRISE_ABI {
 
 struct TuneDesc {
   // The contents of buffers after the measured replays.
@@ -24,7 +26,7 @@ struct TuneDesc {
   std::uint32_t pairs = 21;                // measurements of each candidate; at least 9
   std::chrono::milliseconds budget{5000};  // time limit; incomplete candidates are not chosen
 };
-[[nodiscard]] std::string_view to_string(TuneDesc::Contents contents) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(TuneDesc::Contents contents) noexcept;
 
 // A measured lowering. Times are those of one replay on the device's clock.
 struct TuneCandidate {
@@ -49,4 +51,4 @@ struct TuneReport {
   [[nodiscard]] bool has_changed() const noexcept { return chosen != 0; }
 };
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

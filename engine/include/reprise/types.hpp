@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <string_view>
 
-namespace reprise {
+#include <reprise/abi.hpp>
 
-namespace detail {
+namespace reprise::detail {
 struct HandleAccess;  // the engine's access to the objects behind handles
-}
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 // A three-dimensional extent or index. Components that are left out are 1.
 struct Dim3 {
@@ -140,13 +142,14 @@ struct BufferId {
   friend constexpr bool operator==(const BufferId&, const BufferId&) = default;
 };
 
-// The name of the enumerator, "ReadWrite". Every public enumeration has such a function.
-[[nodiscard]] std::string_view to_string(Access access) noexcept;
-[[nodiscard]] std::string_view to_string(Ordering ordering) noexcept;
-[[nodiscard]] std::string_view to_string(Dependency dependency) noexcept;
-[[nodiscard]] std::string_view to_string(Level level) noexcept;
-[[nodiscard]] std::string_view to_string(Validation validation) noexcept;
-[[nodiscard]] std::string_view to_string(Lowering::Mode mode) noexcept;
-[[nodiscard]] std::string_view to_string(BufferKind kind) noexcept;
+// The name of the enumerator, "ReadWrite", or its term, "whole graph". Every public enumeration has
+// such a function.
+[[nodiscard]] REPRISE_API std::string_view to_string(Access access) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(Ordering ordering) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(Dependency dependency) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(Level level) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(Validation validation) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(Lowering::Mode mode) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(BufferKind kind) noexcept;
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

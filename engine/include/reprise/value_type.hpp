@@ -6,7 +6,9 @@
 #include <string_view>
 #include <type_traits>
 
-namespace reprise {
+#include <reprise/abi.hpp>
+
+namespace reprise::inline REPRISE_ABI {
 
 struct ValueType {
   enum class Number : std::uint8_t { None, Bool, Signed, Unsigned, Floating };
@@ -24,7 +26,9 @@ struct ValueType {
   }
 };
 
-namespace detail {
+}  // namespace reprise::inline REPRISE_ABI
+
+namespace reprise::detail {
 
 template <class T>
 consteval std::string_view written_name() {
@@ -57,5 +61,4 @@ consteval ValueType describe_type() {
 template <class T>
 inline constexpr ValueType value_type = describe_type<std::remove_cv_t<T>>();
 
-}  // namespace detail
-}  // namespace reprise
+}  // namespace reprise::detail

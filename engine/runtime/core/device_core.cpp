@@ -206,7 +206,7 @@ void DeviceCore::shut_down() {
 
 }  // namespace reprise::detail
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 namespace {
 
@@ -282,4 +282,4 @@ void Device::simulate_loss() {
   core.status()->mark_lost();
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

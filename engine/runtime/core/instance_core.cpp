@@ -11,9 +11,7 @@
 #include "profile/host_span.hpp"
 #include "runtime/core/device_core.hpp"
 
-namespace reprise {
-
-namespace detail {
+namespace reprise::detail {
 
 namespace {
 
@@ -157,7 +155,9 @@ void InstanceCore::report(const Message& message) const {
   print_message({to_string(message.severity), ": ", message.text, " [", message.id, "]"});
 }
 
-}  // namespace detail
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 Instance::Instance(const InstanceDesc& desc)
     : core_(std::make_shared<detail::InstanceCore>(desc, detail::all_providers())) {}
@@ -207,4 +207,4 @@ TraceRange Instance::trace_range(std::string_view name) const {
                : TraceRange();
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

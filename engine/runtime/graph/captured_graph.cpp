@@ -13,7 +13,7 @@
 #include "runtime/graph/compiled_graph.hpp"
 #include "runtime/queue/queue_core.hpp"
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 namespace {
 
@@ -51,14 +51,6 @@ const std::shared_ptr<detail::QueueCore>& checked_queue(const detail::CompiledGr
 void check_methods(const detail::CompiledGraph& graph, const UpdateDesc& desc) {
   detail::require_enumerator("UpdateDesc::first", desc.first, Stage::Launch, graph.label());
   detail::require_enumerator("UpdateDesc::last", desc.last, Stage::Launch, graph.label());
-}
-
-DotOptions options_of(DotFlags flags) {
-  return {.accesses = has_flag(flags, DotFlags::Accesses),
-          .causes = has_flag(flags, DotFlags::Causes),
-          .added_edges = has_flag(flags, DotFlags::AddedEdges),
-          .locations = has_flag(flags, DotFlags::Locations),
-          .flags = flags};
 }
 
 }  // namespace
@@ -120,9 +112,6 @@ UpdateReport CapturedGraph::update(const CommandBuffer& commands, const UpdateDe
 UpdateReport CapturedGraph::exec_update(const CommandBuffer& commands) {
   return update(commands, {.first = UpdateMethod::WholeGraph, .last = UpdateMethod::WholeGraph});
 }
-UpdateReport exec_update(CapturedGraph& graph, const CommandBuffer& commands) {
-  return graph.exec_update(commands);
-}
 
 std::uint64_t CapturedGraph::replay_count() const noexcept { return core_ ? core_->replays() : 0; }
 std::uint32_t CapturedGraph::replicas() const noexcept {
@@ -151,18 +140,18 @@ std::vector<LoopReport> CapturedGraph::loops() const {
   return checked_outside_callback(core_, "loops", Stage::Wait).loops();
 }
 
-std::string CapturedGraph::to_dot(const DotOptions& options) const {
+std::string CapturedGraph::to_dot(DotFlags flags) const {
   const detail::CompiledGraph& core = checked(core_, "to_dot", Stage::Plan);
-  detail::require_flags(options.flags, core.label());
-  return detail::to_dot(*core.current_plan(), options);
+  detail::require_flags(flags, core.label());
+  return detail::to_dot(*core.current_plan(), flags);
 }
 std::string CapturedGraph::to_text() const {
   return detail::to_text(*checked(core_, "to_text", Stage::Plan).current_plan());
 }
 
-void CapturedGraph::export_dot(const std::filesystem::path& path, const DotOptions& options) const {
+void CapturedGraph::export_dot(const std::filesystem::path& path, DotFlags flags) const {
   try {
-    detail::write_file_atomically(path, to_dot(options));
+    detail::write_file_atomically(path, to_dot(flags));
   } catch (const detail::FileError& error) {
     ErrorDetails details;
     details.code = ErrorCode::NativeFailure;
@@ -176,12 +165,4 @@ void CapturedGraph::export_dot(const std::filesystem::path& path, const DotOptio
   }
 }
 
-std::string to_dot(const CapturedGraph& graph, DotFlags flags) {
-  return graph.to_dot(options_of(flags));
-}
-
-void export_dot(const CapturedGraph& graph, const std::filesystem::path& path, DotFlags flags) {
-  graph.export_dot(path, options_of(flags));
-}
-
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

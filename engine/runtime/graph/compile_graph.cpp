@@ -298,7 +298,7 @@ std::shared_ptr<CompiledGraph> compile_checked(const std::shared_ptr<DeviceCore>
 
 }  // namespace reprise::detail
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 CapturedGraph Device::compile(const CommandBuffer& commands, const CompileDesc& desc) const {
   static_cast<void>(detail::require_handle(core_, "Device", "compile", Stage::Validate));
@@ -306,4 +306,4 @@ CapturedGraph Device::compile(const CommandBuffer& commands, const CompileDesc& 
   return detail::make_handle<CapturedGraph>(detail::compile(core_, commands, desc));
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -3,7 +3,7 @@
 #include "base/enum_names.hpp"
 #include "base/text.hpp"
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 REPRISE_TO_STRING(GraphExecUpdateOutcome, Success, Error, TopologyChanged, NodeTypeChanged,
                   FunctionChanged, ParametersChanged, NotSupported, UnsupportedFunctionChange,
@@ -19,7 +19,9 @@ std::string_view to_string(UpdateMethod method) noexcept {
   return "unknown";
 }
 
-namespace detail {
+}  // namespace reprise::inline REPRISE_ABI
+
+namespace reprise::detail {
 namespace {
 
 std::string_view reason_of(GraphExecUpdateOutcome outcome) {
@@ -71,5 +73,4 @@ void report_refusal(const ExecUpdate& refused, const Plan& plan, UpdateReport& r
   report.reason = concat(where, ": ", report.reason);
 }
 
-}  // namespace detail
-}  // namespace reprise
+}  // namespace reprise::detail

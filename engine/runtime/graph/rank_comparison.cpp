@@ -15,7 +15,7 @@ LaunchedCollectives compare_collectives(std::string_view graph, const Recording&
   for (RankAgreement* const ranks : all.ranks) {
     std::vector<RankAgreement::Collective> collectives;
     for (const RecordedCollective& one : collectives_of(recording)) {
-      if (one.op->ranks() != ranks) continue;
+      if (ranks_of(*one.op) != ranks) continue;
       const Command& command = one.recording->commands[one.command];
       collectives.push_back(
           {one.op, one.recording->label_path(command.label), command.where, one.is_conditional});

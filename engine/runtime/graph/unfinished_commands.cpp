@@ -52,7 +52,7 @@ Error add_unfinished(const Error& error, const Plan& plan, const BackendExec& ex
   ErrorDetails details = error.details();
   UnfinishedCommands found = unfinished_commands(plan, exec);
   details.unfinished.insert(details.unfinished.end(), found.commands.begin(), found.commands.end());
-  return with_context(Error(std::move(details), text_of(error)), "", found.text);
+  return with_context(Error(std::move(details), error.text()), "", found.text);
 }
 
 }  // namespace reprise::detail

@@ -12,7 +12,7 @@
 #include "runtime/memory/pool_user.hpp"
 #include "runtime/queue/queue_core.hpp"
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 namespace {
 
@@ -86,7 +86,7 @@ Queue BufferView::last_write_stream() const {
   return writer ? detail::make_handle<Queue>(writer->handle()) : Queue();
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI
 
 namespace reprise::detail {
 

@@ -139,7 +139,7 @@ void MemoryReclaimer::rethrow(const Error& error, std::string_view label,
 
 }  // namespace reprise::detail
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 TrimReport Device::trim() {
   detail::DeviceCore& core = detail::require_handle(core_, "Device", "trim", Stage::Allocate);
@@ -154,4 +154,4 @@ TrimReport CapturePool::trim() {
   return detail::MemoryReclaimer(*core_->device()).trim(core_.get());
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -201,7 +201,7 @@ void PoolCore::detach(PoolUser& graph) noexcept {
 
 }  // namespace reprise::detail
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 BufferView CapturePool::allocate_bytes(BufferKind kind, std::uint64_t count,
                                        std::uint64_t element_bytes, std::uint64_t alignment,
@@ -264,4 +264,4 @@ std::shared_ptr<CapturePool> Device::create_pool(const PoolDesc& desc) const {
       std::make_shared<detail::PoolCore>(core_, desc));
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

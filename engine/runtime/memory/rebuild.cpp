@@ -97,7 +97,7 @@ std::vector<RebuiltBuffer> replace_all(DeviceCore& device) {
 
 }  // namespace reprise::detail
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 std::vector<RebuiltBuffer> Device::rebuild() {
   detail::DeviceStatus& status =
@@ -128,4 +128,4 @@ std::vector<RebuiltBuffer> Device::rebuild() {
   }
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -11,9 +11,9 @@
 #include "runtime/memory/pool_slab.hpp"
 #include "runtime/memory/slab.hpp"
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 class CapturePool;
-}
+}  // namespace reprise::inline REPRISE_ABI
 
 namespace reprise::detail {
 

@@ -8,9 +8,7 @@
 #include "runtime/queue/launched_graph.hpp"
 #include "runtime/queue/queue_core.hpp"
 
-namespace reprise {
-
-namespace detail {
+namespace reprise::detail {
 
 void LaunchedGraph::add(const CallbackErrorSource& source) {
   const std::lock_guard lock(*asking);
@@ -34,7 +32,9 @@ std::exception_ptr LaunchedGraph::callback_error(std::uint64_t replay) const {
   return nullptr;
 }
 
-}  // namespace detail
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 namespace {
 
@@ -108,4 +108,4 @@ bool Fence::done() const {
   }
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

@@ -80,10 +80,10 @@ void QueueCaptureSlot::refuse(Stage stage, std::string_view graph, std::string_v
 
 }  // namespace reprise::detail
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 REPRISE_TO_STRING(CaptureMode, Global, ThreadLocal, Relaxed)
 REPRISE_TO_STRING(CaptureStatus, None, Active, Invalidated)
 REPRISE_TO_STRING(MemcpyDirection, HostToDevice, DeviceToHost, DeviceToDevice)
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

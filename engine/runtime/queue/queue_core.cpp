@@ -193,7 +193,7 @@ void QueueCore::wait_idle_if_current() {
 
 }  // namespace reprise::detail
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 namespace {
 
@@ -256,4 +256,4 @@ Queue Device::create_queue(const QueueDesc& desc) const {
       detail::QueueCore::make(core_, core.backend().create_queue(desc), desc.label));
 }
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

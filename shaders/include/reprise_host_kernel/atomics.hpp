@@ -6,7 +6,9 @@
 #include <concepts>
 #include <type_traits>
 
-namespace reprise::host_kernel {
+#include <reprise/abi.hpp>
+
+namespace reprise::inline REPRISE_ABI::host_kernel {
 
 template <class T, class... Types>
 concept one_of = (std::same_as<T, Types> || ...);
@@ -81,4 +83,4 @@ inline unsigned atomicDec(unsigned* address, unsigned limit) {
 }
 
 }  // namespace language
-}  // namespace reprise::host_kernel
+}  // namespace reprise::inline REPRISE_ABI::host_kernel

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 
-namespace reprise::host_kernel::language {
+#include <reprise/abi.hpp>
+
+namespace reprise::inline REPRISE_ABI::host_kernel::language {
 
 struct reprise_condition {
   unsigned long long handle;
@@ -14,4 +16,4 @@ inline void reprise_set_condition(reprise_condition condition, unsigned value) {
   __atomic_store_n(reinterpret_cast<std::uint32_t*>(condition.handle), value, __ATOMIC_RELAXED);
 }
 
-}  // namespace reprise::host_kernel::language
+}  // namespace reprise::inline REPRISE_ABI::host_kernel::language

@@ -3,12 +3,14 @@
 // belong inside `#ifdef __CUDACC__`.
 #pragma once
 
-namespace reprise::host_kernel {
+#include <reprise/abi.hpp>
+
+namespace reprise::inline REPRISE_ABI::host_kernel {
 
 template <class... T>
 inline constexpr bool always_false = false;
 
-}  // namespace reprise::host_kernel
+}  // namespace reprise::inline REPRISE_ABI::host_kernel
 
 namespace cooperative_groups {
 

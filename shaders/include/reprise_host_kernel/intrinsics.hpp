@@ -11,7 +11,7 @@
 
 #include <reprise/host_kernel_runtime.hpp>
 
-namespace reprise::host_kernel::language {
+namespace reprise::inline REPRISE_ABI::host_kernel::language {
 
 // As in CUDA: mixed signed and unsigned arguments compare as unsigned, and a NaN loses against a
 // number.
@@ -127,7 +127,7 @@ constexpr float __uint_as_float(unsigned x) { return std::bit_cast<float>(x); }
 constexpr long long __double_as_longlong(double x) { return std::bit_cast<long long>(x); }
 constexpr double __longlong_as_double(long long x) { return std::bit_cast<double>(x); }
 
-}  // namespace reprise::host_kernel::language
+}  // namespace reprise::inline REPRISE_ABI::host_kernel::language
 
 // Macros, because the C library declares functions with these names.
 #define __expf(x) expf(x)

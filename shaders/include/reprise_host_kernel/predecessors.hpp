@@ -2,9 +2,11 @@
 // Threads: any.
 #pragma once
 
-namespace reprise::host_kernel::language {
+#include <reprise/abi.hpp>
+
+namespace reprise::inline REPRISE_ABI::host_kernel::language {
 
 inline void reprise_wait_for_predecessors() {}
 inline void reprise_trigger_successors() {}
 
-}  // namespace reprise::host_kernel::language
+}  // namespace reprise::inline REPRISE_ABI::host_kernel::language

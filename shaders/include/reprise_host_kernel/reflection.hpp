@@ -21,7 +21,7 @@
 extern "C" [[gnu::weak, gnu::visibility("hidden")]] void __asan_handle_no_return() {}
 #endif
 
-namespace reprise::host_kernel {
+namespace reprise::inline REPRISE_ABI::host_kernel {
 
 template <class T>
 T load_parameter(const std::byte* from) {
@@ -115,4 +115,4 @@ consteval ConstantDesc describe_constant(const char* name, T& variable,
           source};
 }
 
-}  // namespace reprise::host_kernel
+}  // namespace reprise::inline REPRISE_ABI::host_kernel

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace reprise::host_kernel {
+#include <reprise/abi.hpp>
+
+namespace reprise::inline REPRISE_ABI::host_kernel {
 
 // `Mantissa`: stored bits. 16 bits in all: 5 exponent bits and 10 for half, 8 and 7 for bfloat16.
 template <int Mantissa>
@@ -80,7 +82,7 @@ constexpr T greater(T a, T b) {
   return a == b ? a : b;
 }
 
-}  // namespace reprise::host_kernel
+}  // namespace reprise::inline REPRISE_ABI::host_kernel
 
 // The operations of type T, which has a constructor from double and `value.decode()`, as functions
 // with CUDA's names.

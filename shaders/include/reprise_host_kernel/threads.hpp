@@ -7,7 +7,7 @@
 
 #include <reprise_host_kernel/vector_types.hpp>
 
-namespace reprise::host_kernel {
+namespace reprise::inline REPRISE_ABI::host_kernel {
 
 namespace language {
 
@@ -58,4 +58,4 @@ inline void __threadfence_block() {}  // all threads of a block share one operat
 inline void __threadfence_system() { __threadfence(); }
 
 }  // namespace language
-}  // namespace reprise::host_kernel
+}  // namespace reprise::inline REPRISE_ABI::host_kernel

@@ -1,7 +1,9 @@
 // CUDA's vector types and dim3, with nvcc's layout. Threads: values.
 #pragma once
 
-namespace reprise::host_kernel::language {
+#include <reprise/abi.hpp>
+
+namespace reprise::inline REPRISE_ABI::host_kernel::language {
 
 // scalar, prefix, alignment of the types with 2 and 4 elements (1 and 3: alignment of the scalar)
 #define REPRISE_VECTOR_TYPES(X)            \
@@ -41,4 +43,4 @@ struct dim3 {
   unsigned x = 1, y = 1, z = 1;
 };
 
-}  // namespace reprise::host_kernel::language
+}  // namespace reprise::inline REPRISE_ABI::host_kernel::language

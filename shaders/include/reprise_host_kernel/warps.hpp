@@ -12,7 +12,7 @@
 
 #include <reprise_host_kernel/threads.hpp>
 
-namespace reprise::host_kernel {
+namespace reprise::inline REPRISE_ABI::host_kernel {
 
 template <class T>
 std::uint64_t to_lane(T value) {
@@ -217,4 +217,4 @@ inline unsigned __activemask(unsigned line = __builtin_LINE()) {
 }
 
 }  // namespace language
-}  // namespace reprise::host_kernel
+}  // namespace reprise::inline REPRISE_ABI::host_kernel

@@ -171,11 +171,9 @@ TEST_CASE("plan: the text matches the golden files") {
 TEST_CASE("plan: the DOT output matches the golden files") {
   for (const Golden& golden : kGolden) {
     CAPTURE(golden.name);
-    compare(std::string(golden.name) + ".dot", to_dot(golden.make(), {}));
+    compare(std::string(golden.name) + ".dot", to_dot(golden.make(), DotFlags::Default));
   }
-  compare("step_plain.dot",
-          to_dot(step(),
-                 {.accesses = false, .causes = false, .added_edges = false, .locations = true}));
+  compare("step_plain.dot", to_dot(step(), DotFlags::Locations));
 }
 
 TEST_CASE("plan: Graphviz accepts the DOT of every plan") {
@@ -186,9 +184,8 @@ TEST_CASE("plan: Graphviz accepts the DOT of every plan") {
   for (const Golden& golden : kGolden) {
     CAPTURE(golden.name);
     const Plan plan = golden.make();
-    CHECK(dot_accepts(to_dot(plan, {})));
-    CHECK(dot_accepts(to_dot(
-        plan, {.accesses = false, .causes = false, .added_edges = false, .locations = true})));
+    CHECK(dot_accepts(to_dot(plan, DotFlags::Default)));
+    CHECK(dot_accepts(to_dot(plan, DotFlags::Locations)));
   }
   CHECK_FALSE(dot_accepts("digraph {"));
 }

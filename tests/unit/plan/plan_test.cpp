@@ -79,7 +79,7 @@ TEST_CASE("plan: the same recording gives the same hashes and text on two runs")
     CHECK(a.plan_hash == b.plan_hash);
     CHECK(a.lowering_hash == b.lowering_hash);
     CHECK(to_text(a) == to_text(b));
-    CHECK(to_dot(a, {}) == to_dot(b, {}));
+    CHECK(to_dot(a, DotFlags::Default) == to_dot(b, DotFlags::Default));
   }
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("plan: hash and text exclude source locations and addresses") {
   const Plan first = plan_of(a.finish()), second = plan_of(b.finish());
   CHECK(first.plan_hash == second.plan_hash);
   CHECK(to_text(first) == to_text(second));
-  const std::string dot = to_dot(second, {.locations = true});
+  const std::string dot = to_dot(second, DotFlags::Default | DotFlags::Locations);
   CHECK(dot.find("other.cpp:99") != std::string::npos);
   CHECK(dot.find("folder") == std::string::npos);
 }
@@ -159,7 +159,7 @@ TEST_CASE("plan: the text distinguishes needed and added edges and names those t
 
 TEST_CASE("plan: DOT without added edges draws exactly the needed edges") {
   const Plan plan = plan_of(layers(64, 8, 3), Lowering::Lanes(2));
-  const std::string dot = to_dot(plan, {.added_edges = false});
+  const std::string dot = to_dot(plan, DotFlags::Accesses | DotFlags::Causes);
   std::size_t arrows = 0;
   for (std::size_t at = dot.find(" -> "); at != std::string::npos; at = dot.find(" -> ", at + 1))
     ++arrows;
@@ -173,7 +173,7 @@ TEST_CASE("plan: deeply nested labels do not recurse") {
   for (int i = 0; i < 300; ++i) b.begin_label("deeper");
   b.dispatch("k", {b.write(x)});
   for (int i = 0; i < 300; ++i) b.end_label();
-  const std::string dot = to_dot(plan_of(b.finish()), {});
+  const std::string dot = to_dot(plan_of(b.finish()), DotFlags::Default);
   std::size_t open = 0, clusters = 0;
   for (std::size_t at = dot.find("subgraph"); at != std::string::npos;
        at = dot.find("subgraph", at + 1))

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/aligned_up.hpp"
 #include "planner/ejection_thread.hpp"
 #include "planner/greedy_pack.hpp"
 #include "planner/lifetime_cliques.hpp"

@@ -71,9 +71,9 @@ TEST_CASE("dispatch: calls with a shared description have their own source locat
   cmd.dispatch(k, shared, write(x));
   cmd.dispatch(k, shared, read(x));
   cmd.dispatch(k, {.grid = 1, .block = 32, .where = {"caller.cpp", 7}}, read(x));
-  const AccessedView access = read(x);
-  const detail::Argument argument = detail::make_argument(access);
-  cmd.dispatch_arguments(k, shared, std::span(&argument, 1));
+  LaunchArgs args;
+  args.push(read(x));
+  cmd.dispatch(k, shared, args);
   const auto r = frozen(cmd);
   CHECK(r->commands[0].where.line == line + 1);
   CHECK(r->commands[1].where.line == line + 2);

@@ -132,9 +132,9 @@ TEST_CASE("gpu ref: it converts to const elements, which can only be read") {
   CHECK(read(constant).access == Access::Read);
   LaunchArgs args;
   constant.push(args);
-  CHECK(args.arguments()[0].access == Access::Read);
+  CHECK(detail::HandleAccess::arguments(args)[0].access == Access::Read);
   x.push(args);
-  CHECK(args.arguments()[1].access == Access::ReadWrite);
+  CHECK(detail::HandleAccess::arguments(args)[1].access == Access::ReadWrite);
   static_assert(Writable<GpuRef<int>> && !Writable<GpuRef<const int>>);
   static_assert(std::is_convertible_v<GpuRef<int>, GpuRef<const int>>);
   static_assert(!std::is_convertible_v<GpuRef<const int>, GpuRef<int>>);

@@ -113,16 +113,16 @@ TEST_CASE("launch args: a pushed access holds its buffer") {
     args.push(read(x));
   }
   CHECK_FALSE(buffer.expired());
-  CHECK(args.arguments()[0].view->name() == "x");
-  CHECK(args.arguments()[0].access == Access::Read);
+  CHECK(detail::HandleAccess::arguments(args)[0].view->name() == "x");
+  CHECK(detail::HandleAccess::arguments(args)[0].access == Access::Read);
 }
 
 TEST_CASE("launch args: a GpuRef pushes itself as read-write") {
   RecordFixture f;
   LaunchArgs args;
   args.push(f.buffer<float>(6, "m"));
-  REQUIRE(args.arguments().size() == 1);
-  CHECK(args.arguments()[0].access == Access::ReadWrite);
-  CHECK(args.arguments()[0].view->name() == "m");
-  CHECK(args.owners().size() == 1);
+  REQUIRE(detail::HandleAccess::arguments(args).size() == 1);
+  CHECK(detail::HandleAccess::arguments(args)[0].access == Access::ReadWrite);
+  CHECK(detail::HandleAccess::arguments(args)[0].view->name() == "m");
+  CHECK(detail::HandleAccess::owners(args).size() == 1);
 }

@@ -18,7 +18,8 @@ using namespace reprise::test;
 
 namespace {
 
-std::vector<Finding> uses_found_in(const Recording& recording, Validation level = Validation::Full) {
+std::vector<Finding> uses_found_in(const Recording& recording,
+                                   Validation level = Validation::Full) {
   DeviceInfo info;
   info.limits = {.max_grid = {100, 100, 100},
                  .max_block = {256, 256, 64},
@@ -93,7 +94,8 @@ TEST_CASE("validate: dead-write for a write that later commands overwrite comple
   CHECK(located_ids_of(*recording) == LocatedIds{"dead-write 1", "dead-write 4"});
   const auto found = uses_found_in(*recording);
   CHECK(found[0].message.other_command == 3);
-  CHECK(contains(found[0].message.text, "no command reads the bytes that it writes before command 3"));
+  CHECK(contains(found[0].message.text,
+                 "no command reads the bytes that it writes before command 3"));
   CHECK(contains(found[0].message.text, "overwrites them"));
 }
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/atomic_file.hpp"
-#include "base/json_file.hpp"
+#include "base/json_parser.hpp"
 #include "base/json_number.hpp"
 #include "base/shown_text.hpp"
 

@@ -80,14 +80,14 @@ Error CudaGraphBuilder::with_command(const Error& error, std::uint32_t node) con
   details.stage = Stage::Instantiate;
   const std::uint32_t command = plan_.command_of(node);
   if (command == kNone)
-    return Error(std::move(details), concat("the entry or exit kernel of graph \"", plan_.label,
-                                            "\": ", text_of(error)));
+    return Error(std::move(details),
+                 concat("the entry or exit kernel of graph \"", plan_.label, "\": ", error.text()));
   const Recording& recording = *plan_.recording;
   details.command = command;
   details.label = recording.label_path(recording.commands[command].label);
   std::string text = concat("command ", command, ", ", recording.command_name(command));
   if (!details.label.empty()) text += concat(", in \"", details.label, "\"");
-  text += concat(": ", text_of(error));
+  text += concat(": ", error.text());
   return Error(std::move(details), text);
 }
 

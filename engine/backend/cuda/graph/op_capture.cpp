@@ -5,6 +5,7 @@
 #include "backend/cuda/cuda_kernel.hpp"
 #include "backend/cuda/native/native_op.hpp"
 #include "base/text.hpp"
+#include "record/rank_agreement.hpp"
 #include "record/recording.hpp"
 
 namespace reprise::detail {
@@ -150,7 +151,7 @@ class OpCapture final : public OpTarget {
   }
   [[noreturn]] void refuse_in_conditional(cudaGraphNodeType type) const {
     refuse(concat(" captures a node of the kind ", name_of(static_cast<CUgraphNodeType>(type)),
-                  op_.op->ranks() != nullptr ? cause_in_collective(type) : std::string_view(),
+                  ranks_of(*op_.op) != nullptr ? cause_in_collective(type) : std::string_view(),
                   ", which the body of a conditional cannot contain; launch each iteration from "
                   "the host"));
   }

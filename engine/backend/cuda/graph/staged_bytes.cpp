@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/aligned_up.hpp"
 #include "record/geometry.hpp"
 
 namespace reprise::detail {
@@ -11,10 +12,6 @@ namespace {
 
 constexpr std::uint64_t kStagedAlignment = 256;
 constexpr std::string_view kObject = "bytes copied while recording";
-
-std::uint64_t staged_size(std::uint64_t bytes) {
-  return (bytes + kStagedAlignment - 1) / kStagedAlignment * kStagedAlignment;
-}
 
 std::uint64_t staged_bytes_of(const Recording& recording, std::uint32_t command) {
   switch (recording.commands[command].kind) {
@@ -37,7 +34,7 @@ std::uint64_t staged_bytes_of(const Recording& recording, std::uint32_t command)
 std::uint64_t staged_bytes_of(const Recording& recording) {
   std::uint64_t bytes = 0;
   for (std::uint32_t i = 0; i < recording.commands.size(); ++i)
-    bytes += staged_size(staged_bytes_of(recording, i));
+    bytes += aligned_up(staged_bytes_of(recording, i), kStagedAlignment);
   for (const auto& body : recording.bodies) bytes += staged_bytes_of(*body);
   return bytes;
 }
@@ -56,7 +53,7 @@ const std::byte* StagedBytes::add(std::uint32_t key, const void* bytes, std::uin
   const auto [at, is_new] = offsets_.try_emplace(key, used_);
   if (is_new) {
     std::memcpy(memory_->bytes() + used_, bytes, size);
-    used_ += staged_size(size);
+    used_ += aligned_up(size, kStagedAlignment);
   }
   return memory_->bytes() + at->second;
 }

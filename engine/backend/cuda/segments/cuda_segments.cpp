@@ -6,6 +6,7 @@
 
 #include "backend/cuda/cuda_queue.hpp"
 #include "backend/cuda/segments/segment_marks.hpp"
+#include "base/aligned_up.hpp"
 #include "base/failure.hpp"
 #include "base/text.hpp"
 #include "plan/timing_layout.hpp"
@@ -14,15 +15,11 @@
 namespace reprise::detail {
 namespace {
 
-constexpr std::uint64_t kAlignment = 256;
+constexpr std::uint64_t kPartAlignment = 256;
 constexpr std::uint64_t kStateBytes = 64 * sizeof(std::uint32_t);
 constexpr std::size_t kMaxParts = 1'023;  // a record has ten bits for them, and one is free
 constexpr std::size_t kMaxKernels = 64;   // kept for later graphs
 constexpr std::size_t kConditionBytes = 64;
-
-std::uint64_t aligned(std::uint64_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
 
 // True if the segments of two plans contain the same nodes.
 bool have_same_nodes(std::span<const NumberedPlan> ours, std::span<const NumberedPlan> theirs) {
@@ -71,9 +68,10 @@ std::shared_ptr<const SegmentKernel> SegmentKernels::get(
 
 CudaSegments::State::Offsets CudaSegments::State::offsets_of(
     const SegmentRecords& records) noexcept {
-  const std::uint64_t first = aligned(records.records().size_bytes()),
-                      more_waits = first + aligned(records.first().size_bytes()),
-                      outside = more_waits + aligned(records.more_waits().size_bytes());
+  const std::uint64_t first = aligned_up(records.records().size_bytes(), kPartAlignment),
+                      more_waits = first + aligned_up(records.first().size_bytes(), kPartAlignment),
+                      outside = more_waits +
+                                aligned_up(records.more_waits().size_bytes(), kPartAlignment);
   return {first, more_waits, outside, outside + records.outside().size_bytes()};
 }
 
@@ -82,11 +80,13 @@ CudaSegments::State::State(const std::shared_ptr<const CudaContext>& context, Se
     : records(std::move(made)),
       offsets(offsets_of(records)),
       table(context, BufferKind::Device, offsets.end, Stage::Instantiate, "records of a segment"),
-      counters(context, BufferKind::Device,
-               aligned(std::uint64_t{nodes} * sizeof(std::uint32_t)) + kStateBytes,
-               Stage::Instantiate, "counters of a segment"),
+      counters(
+          context, BufferKind::Device,
+          aligned_up(std::uint64_t{nodes} * sizeof(std::uint32_t), kPartAlignment) + kStateBytes,
+          Stage::Instantiate, "counters of a segment"),
       lists(static_cast<std::uint32_t>(records.first().size()) - 1) {
-  const std::uint64_t state_at = aligned(std::uint64_t{nodes} * sizeof(std::uint32_t));
+  const std::uint64_t state_at =
+      aligned_up(std::uint64_t{nodes} * sizeof(std::uint32_t), kPartAlignment);
   const CallContext call = context->at(Stage::Instantiate, "records of a segment");
   context->pools->clear(counters.bytes(), state_at + kStateBytes, call);
   std::byte* const base = table.bytes();

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "backend/cuda/segments/segment_transfer.hpp"
+#include "base/aligned_up.hpp"
 #include "plan/timing_layout.hpp"
 #include "record/payload.hpp"
 
@@ -324,9 +325,8 @@ void SegmentRecords::add_nodes(const NumberedPlan& plan, const SegmentParts& par
     const Recording& recording = *plan.plan->recording;
     const std::uint32_t command = plan.plan->command_of(number);
     node.outside_at = outside;
-    node.outside_bytes =
-        (outside_bytes(recording, command, part.has_inline_parameters) + kOutsideAlignment - 1) /
-        kOutsideAlignment * kOutsideAlignment;
+    node.outside_bytes = aligned_up(outside_bytes(recording, command, part.has_inline_parameters),
+                                    kOutsideAlignment);
     outside += node.outside_bytes;
     if (recording.commands[command].kind == CommandKind::Update)
       node.address_at = offsetof(SegmentCopy, from);

@@ -11,19 +11,21 @@
 
 #include <reprise/graph_op.hpp>
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 enum class ReduceKind : std::uint8_t { Sum, Min, Max };
 // Element i of the result is the sum of the elements before i; Inclusive: and of element i.
 enum class ScanKind : std::uint8_t { Exclusive, Inclusive };
 enum class SortOrder : std::uint8_t { Ascending, Descending };
 enum class ArrayType : std::uint8_t { F32, F64, I32, U32 };
-[[nodiscard]] std::string_view to_string(ReduceKind kind) noexcept;
-[[nodiscard]] std::string_view to_string(ScanKind kind) noexcept;
-[[nodiscard]] std::string_view to_string(SortOrder order) noexcept;
-[[nodiscard]] std::string_view to_string(ArrayType type) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(ReduceKind kind) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(ScanKind kind) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(SortOrder order) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(ArrayType type) noexcept;
 
-namespace detail {
+}  // namespace reprise::inline REPRISE_ABI
+
+namespace reprise::detail {
 template <class T>
 [[nodiscard]] constexpr ArrayType array_type() {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double> ||
@@ -38,10 +40,12 @@ template <class T>
   else
     return ArrayType::U32;
 }
-}  // namespace detail
+}  // namespace reprise::detail
+
+namespace reprise::inline REPRISE_ABI {
 
 // output[0] = the sum, minimum or maximum of input. `output` does not overlap `input`.
-class ReduceOp final : public GraphOp {
+class REPRISE_API ReduceOp final : public GraphOp {
  public:
   template <class T>
   ReduceOp(const GpuRef<T>& input, const GpuRef<T>& output, ReduceKind kind = ReduceKind::Sum)
@@ -59,7 +63,7 @@ class ReduceOp final : public GraphOp {
 };
 
 // Prefix sums. `output` has as many elements as `input`, and may be the same range.
-class ScanOp final : public GraphOp {
+class REPRISE_API ScanOp final : public GraphOp {
  public:
   template <class T>
   ScanOp(const GpuRef<T>& input, const GpuRef<T>& output, ScanKind kind = ScanKind::Exclusive)
@@ -78,7 +82,7 @@ class ScanOp final : public GraphOp {
 
 // A stable sort. Floating-point elements must not be NaN; -0 sorts before 0. `indices[i]` gets the
 // position in `input` of output[i]. The ranges have the same number of elements and do not overlap.
-class SortOp final : public GraphOp {
+class REPRISE_API SortOp final : public GraphOp {
  public:
   template <class T>
   SortOp(const GpuRef<T>& input, const GpuRef<T>& output, SortOrder order = SortOrder::Ascending)
@@ -99,4 +103,4 @@ class SortOp final : public GraphOp {
   SortOrder order_;
 };
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

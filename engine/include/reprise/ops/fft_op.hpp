@@ -10,10 +10,10 @@
 
 #include <reprise/graph_op.hpp>
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 enum class FftDirection : std::uint8_t { Forward, Inverse };
-[[nodiscard]] std::string_view to_string(FftDirection direction) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(FftDirection direction) noexcept;
 
 // Forward transforms of `batch` real signals of `size` values to spectra of size / 2 + 1 values.
 struct FftR2CDesc {
@@ -25,7 +25,7 @@ struct FftR2CDesc {
   std::uint64_t output_distance = 0;  // values from spectrum to spectrum; 0: size / 2 + 1
 };
 
-class FftR2COp final : public GraphOp {
+class REPRISE_API FftR2COp final : public GraphOp {
  public:
   explicit FftR2COp(FftR2CDesc desc);
   [[nodiscard]] std::string_view op_name() const noexcept override { return "fft_r2c"; }
@@ -45,7 +45,7 @@ struct FftC2RDesc {
   std::uint64_t batch = 1;
 };
 
-class FftC2ROp final : public GraphOp {
+class REPRISE_API FftC2ROp final : public GraphOp {
  public:
   explicit FftC2ROp(FftC2RDesc desc);
   [[nodiscard]] std::string_view op_name() const noexcept override { return "fft_c2r"; }
@@ -65,7 +65,7 @@ struct FftC2CDesc {
   FftDirection direction = FftDirection::Forward;
 };
 
-class FftC2COp final : public GraphOp {
+class REPRISE_API FftC2COp final : public GraphOp {
  public:
   explicit FftC2COp(FftC2CDesc desc);
   [[nodiscard]] std::string_view op_name() const noexcept override { return "fft_c2c"; }
@@ -77,4 +77,4 @@ class FftC2COp final : public GraphOp {
   FftC2CDesc desc_;
 };
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

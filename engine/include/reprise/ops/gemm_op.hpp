@@ -9,13 +9,13 @@
 
 #include <reprise/graph_op.hpp>
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 // Type of matrix elements. F16 (IEEE) and BF16 are multiplied and accumulated as 32-bit floats.
 enum class GemmType : std::uint8_t { F32, F64, F16, BF16 };
 enum class Transpose : std::uint8_t { No, Yes };
-[[nodiscard]] std::string_view to_string(GemmType type) noexcept;
-[[nodiscard]] std::string_view to_string(Transpose transpose) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(GemmType type) noexcept;
+[[nodiscard]] REPRISE_API std::string_view to_string(Transpose transpose) noexcept;
 
 // c = alpha * op(a) * op(b) + beta * c for row-major matrices. op(a) is m x k, op(b) is k x n, c is
 // m x n, where op(x) is x or its transpose.
@@ -35,7 +35,7 @@ struct GemmDesc {
   std::optional<std::uint64_t> workspace_bytes = {};
 };
 
-class GemmOp : public GraphOp {
+class REPRISE_API GemmOp : public GraphOp {
  public:
   explicit GemmOp(GemmDesc desc);
   [[nodiscard]] std::string_view op_name() const noexcept override { return "gemm"; }
@@ -56,7 +56,7 @@ struct SgemmDesc {
 };
 
 // One product of contiguous matrices of 32-bit floats.
-class SgemmOp final : public GemmOp {
+class REPRISE_API SgemmOp final : public GemmOp {
  public:
   explicit SgemmOp(const SgemmDesc& desc)
       : GemmOp({.a = desc.a,
@@ -73,4 +73,4 @@ class SgemmOp final : public GemmOp {
   [[nodiscard]] std::string_view op_name() const noexcept override { return "sgemm"; }
 };
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

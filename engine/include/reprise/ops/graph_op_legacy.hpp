@@ -10,9 +10,9 @@
 #include <reprise/ops/memcpy_op.hpp>
 #include <reprise/ops/rng_op.hpp>
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
-class [[deprecated("add the op itself: Recorder::add(SgemmOp({...}))")]] GraphOpLegacy {
+class [[deprecated("add the op itself: Recorder::add(SgemmOp({...}))")]] REPRISE_API GraphOpLegacy {
  public:
   using Sgemm = SgemmDesc;
   using Memcpy = MemcpyDesc;
@@ -48,4 +48,4 @@ class [[deprecated("add the op itself: Recorder::add(SgemmOp({...}))")]] GraphOp
     Variant desc_;
 };
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

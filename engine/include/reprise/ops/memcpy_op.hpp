@@ -6,13 +6,13 @@
 
 #include <reprise/graph_op.hpp>
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 struct MemcpyDesc {
   BufferView source = {}, destination = {};  // of equal size; device or pinned memory
 };
 
-class MemcpyOp final : public GraphOp {
+class REPRISE_API MemcpyOp final : public GraphOp {
  public:
   // Throws NotInitialized for an empty buffer, InvalidArgument for different sizes, Overlap.
   explicit MemcpyOp(MemcpyDesc desc);
@@ -25,4 +25,4 @@ class MemcpyOp final : public GraphOp {
   MemcpyDesc desc_;
 };
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

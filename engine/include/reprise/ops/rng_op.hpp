@@ -13,7 +13,7 @@
 #include <reprise/device.hpp>
 #include <reprise/graph_op.hpp>
 
-namespace reprise {
+namespace reprise::inline REPRISE_ABI {
 
 struct RngStreamDesc {
   std::uint64_t seed = 0;
@@ -26,7 +26,7 @@ struct RngStreamDesc {
 };
 
 // A reference-counted handle to the state of a stream.
-class RngStream {
+class REPRISE_API RngStream {
  public:
   RngStream() = default;
   // Allocates the state, and writes it by a launch on `queue`, for which later launches on other
@@ -64,7 +64,7 @@ struct RngFillUniformDesc {
   float low = 0, high = 1;  // low + u * (high - low); u: a multiple of 2^-24 in [0, 1)
 };
 
-class RngFillUniformOp final : public GraphOp {
+class REPRISE_API RngFillUniformOp final : public GraphOp {
  public:
   explicit RngFillUniformOp(RngFillUniformDesc desc);
   [[nodiscard]] std::string_view op_name() const noexcept override { return "rng_fill_uniform"; }
@@ -82,7 +82,7 @@ struct RngFillNormalDesc {
   float mean = 0, deviation = 1;
 };
 
-class RngFillNormalOp final : public GraphOp {
+class REPRISE_API RngFillNormalOp final : public GraphOp {
  public:
   explicit RngFillNormalOp(RngFillNormalDesc desc);
   [[nodiscard]] std::string_view op_name() const noexcept override { return "rng_fill_normal"; }
@@ -95,7 +95,7 @@ class RngFillNormalOp final : public GraphOp {
 };
 
 // One block of the generator: the four words that the ops convert to values.
-[[nodiscard]] std::array<std::uint32_t, 4> philox4x32_10(
+[[nodiscard]] REPRISE_API std::array<std::uint32_t, 4> philox4x32_10(
     const std::array<std::uint32_t, 4>& counter, const std::array<std::uint32_t, 2>& key) noexcept;
 
-}  // namespace reprise
+}  // namespace reprise::inline REPRISE_ABI

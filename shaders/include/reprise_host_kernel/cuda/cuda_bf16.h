@@ -8,7 +8,7 @@
 #include <reprise_host_kernel/vector_types.hpp>
 
 #define REPRISE_MANTISSA___nv_bfloat16 7
-namespace reprise::host_kernel::language {
+namespace reprise::inline REPRISE_ABI::host_kernel::language {
 REPRISE_SMALL_FLOAT(__nv_bfloat16)
 using nv_bfloat16 = __nv_bfloat16;
 using nv_bfloat162 = __nv_bfloat162;
@@ -32,4 +32,4 @@ constexpr __nv_bfloat162 __floats2bfloat162_rn(float x, float y) { return {x, y}
 constexpr float2 __bfloat1622float2(__nv_bfloat162 v) { return {v.x.decode(), v.y.decode()}; }
 constexpr __nv_bfloat16 __low2bfloat16(__nv_bfloat162 v) { return v.x; }
 constexpr __nv_bfloat16 __high2bfloat16(__nv_bfloat162 v) { return v.y; }
-}  // namespace reprise::host_kernel::language
+}  // namespace reprise::inline REPRISE_ABI::host_kernel::language

@@ -7,7 +7,7 @@
 #include <reprise_host_kernel/vector_types.hpp>
 
 #define REPRISE_MANTISSA___half 10
-namespace reprise::host_kernel::language {
+namespace reprise::inline REPRISE_ABI::host_kernel::language {
 REPRISE_SMALL_FLOAT(__half)
 using half = __half;
 using half2 = __half2;
@@ -37,4 +37,4 @@ constexpr __half __low2half(__half2 v) { return v.x; }
 constexpr __half __high2half(__half2 v) { return v.y; }
 constexpr float __low2float(__half2 v) { return v.x.decode(); }
 constexpr float __high2float(__half2 v) { return v.y.decode(); }
-}  // namespace reprise::host_kernel::language
+}  // namespace reprise::inline REPRISE_ABI::host_kernel::language

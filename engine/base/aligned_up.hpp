@@ -1,0 +1,14 @@
+// aligned_up: sizes and offsets in multiples of a unit. Threads: any.
+#pragma once
+
+#include <cstdint>
+
+namespace reprise::detail {
+
+// The smallest multiple of `unit` that is not less than `value`. `unit` is not 0; the sum of both
+// does not overflow.
+[[nodiscard]] constexpr std::uint64_t aligned_up(std::uint64_t value, std::uint64_t unit) noexcept {
+  return unit == 1 ? value : (value + unit - 1) / unit * unit;
+}
+
+}  // namespace reprise::detail

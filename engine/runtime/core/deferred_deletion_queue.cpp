@@ -202,6 +202,7 @@ void DeferredDeletionQueue::run(const std::shared_ptr<State>& state) noexcept {
 
 void DeferredDeletionQueue::collect_completed() noexcept {
   const auto kept = state_;
+  if (!kept->process.is_current()) return;
   for (int pass = 0; pass < kMaxPasses; ++pass) {  // destroying a graph can drop its buffers
     const bool destroyed = collect(*kept);
     const bool waited = destroying == 0 && wait_for_batches(*kept);

@@ -47,8 +47,22 @@ std::vector<BackendProvider*> all_providers() {
 #endif
 }
 
+namespace {
+
+// The core for handles; devices hold the core itself. Dropped objects are destroyed on a thread of
+// their device. The last handle does not leave them to it, so that a trace is complete then.
+std::shared_ptr<InstanceCore> core_for_handles(const InstanceDesc& desc,
+                                               std::vector<BackendProvider*> providers) {
+  auto core = std::make_shared<InstanceCore>(desc, std::move(providers));
+  if (!core->trace()) return core;
+  InstanceCore* const pointer = core.get();
+  return {pointer, [core = std::move(core)](InstanceCore*) { core->collect_completed(); }};
+}
+
+}  // namespace
+
 Instance make_instance(const InstanceDesc& desc, std::vector<BackendProvider*> providers) {
-  return make_handle<Instance>(std::make_shared<InstanceCore>(desc, std::move(providers)));
+  return make_handle<Instance>(core_for_handles(desc, std::move(providers)));
 }
 
 InstanceCore::InstanceCore(const InstanceDesc& desc, std::vector<BackendProvider*> providers)
@@ -117,8 +131,14 @@ std::shared_ptr<DeviceCore> InstanceCore::open(const DeviceSelector& selector) {
     }
   }
   if (chosen == nullptr && name == "best" && !all.empty()) chosen = &all.front();
-  if (chosen != nullptr)
-    return DeviceCore::open(shared_from_this(), *chosen->provider, chosen->index, chosen->info);
+  if (chosen != nullptr) {
+    auto device =
+        DeviceCore::open(shared_from_this(), *chosen->provider, chosen->index, chosen->info);
+    const std::lock_guard lock(devices_mutex_);
+    std::erase_if(devices_, [](const auto& one) { return one.expired(); });
+    devices_.push_back(device);
+    return device;
+  }
 
   if (names_a_gpu(name)) {
     for (BackendProvider* provider : providers_) {
@@ -141,6 +161,18 @@ std::shared_ptr<DeviceCore> InstanceCore::open(const DeviceSelector& selector) {
               why.empty() ? "" : "; ", why));
 }
 
+void InstanceCore::collect_completed() noexcept {
+  for (std::size_t i = 0;; ++i) {
+    std::shared_ptr<DeviceCore> device;
+    {
+      const std::lock_guard lock(devices_mutex_);
+      if (i >= devices_.size()) return;
+      device = devices_[i].lock();
+    }
+    if (device) device->deferred().collect_completed();
+  }
+}
+
 bool InstanceCore::suppresses(const Message& message) const {
   return message.severity != Severity::Error && !suppressed_.empty() &&
          suppressed_.contains(std::string(message.id));
@@ -160,7 +192,7 @@ void InstanceCore::report(const Message& message) const {
 namespace reprise::inline REPRISE_ABI {
 
 Instance::Instance(const InstanceDesc& desc)
-    : core_(std::make_shared<detail::InstanceCore>(desc, detail::all_providers())) {}
+    : Instance(detail::make_instance(desc, detail::all_providers())) {}
 
 namespace {
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -42,6 +43,9 @@ class InstanceCore : public std::enable_shared_from_this<InstanceCore> {
   [[nodiscard]] std::vector<DeviceInfo> devices() const;
   [[nodiscard]] std::string gpu_unavailable_reason() const;
   [[nodiscard]] std::shared_ptr<DeviceCore> open(const DeviceSelector& selector);
+  // Destroys the objects of all devices that the application has dropped, except those that pending
+  // launches use.
+  void collect_completed() noexcept;
 
   // True for a message that is neither reported nor kept in a CompileReport.
   [[nodiscard]] bool suppresses(const Message& message) const;
@@ -65,6 +69,8 @@ class InstanceCore : public std::enable_shared_from_this<InstanceCore> {
   std::vector<BackendProvider*> providers_;
   std::shared_ptr<TraceSession> trace_;
   std::shared_ptr<ProfileSwitch> profile_;
+  std::mutex devices_mutex_;
+  std::vector<std::weak_ptr<DeviceCore>> devices_;  // guarded by devices_mutex_
 };
 
 }  // namespace reprise::detail

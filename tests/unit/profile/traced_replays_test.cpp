@@ -260,6 +260,21 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("traced replays: the file is complete when the instance is destroyed last") {
+  const NoTraceEnvironment none;
+  for (int run = 0; run < 100; ++run) {
+    const TraceFolder folder;
+    {
+      const Instance instance = traced_instance({.target = folder.file()});
+      const Device device = instance.open_device(DeviceSelector::named("host"));
+      const auto pool = device.create_pool();
+      CapturedGraph graph = device.compile(record_step(device, pool));
+      graph.launch(device.create_queue()).wait();
+    }
+    REQUIRE(all_records(folder.file()).replays.size() == 1);
+  }
+}
+
 TEST_CASE("traced replays: the mode changes the records but not the plan") {
   const NoTraceEnvironment none;
   const TraceFolder folder;

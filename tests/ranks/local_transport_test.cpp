@@ -3,17 +3,14 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <cmath>
 #include <functional>
-#include <limits>
 #include <memory>
-#include <numeric>
 #include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "ranks/expected_collectives.hpp"
+#include "ranks/transport_cases.hpp"
 #include "support/contains.hpp"
 #include "support/thrown_by.hpp"
 
@@ -38,10 +35,6 @@ bool complete(std::vector<OperationPtr>& operations) {
     if (is_complete) return true;
   }
   return false;
-}
-
-void wait(HostTransport::Operation& operation) {
-  while (!operation.poll()) std::this_thread::yield();
 }
 
 // Runs `work` for each rank on a thread of its own.
@@ -73,32 +66,18 @@ TEST_CASE("local transport: every collective gives what plain C++ gives, on one 
   }
 }
 
-TEST_CASE("local transport: large collectives with a thread per rank, some of them in place") {
+TEST_CASE("local transport: the cases of every transport, with a thread per rank") {
   for (const std::uint32_t size : {1u, 2u, 3u, 4u}) {
-    Transports transports = make_local_transports(size);
-    std::vector<CollectiveCase> cases;
-    for (const CollectiveKind kind : kCollectives) {
-      for (const std::uint64_t count : {0u, 1u, 100'003u})
-        cases.push_back({kind, ElementType::F32, ReduceOperator::Average, size - 1, count});
-      cases.push_back({kind, ElementType::BF16, ReduceOperator::Sum, 0, 70'001});
-    }
-    std::vector<std::vector<RankCase>> ranks(size);
-    for (std::uint32_t rank = 0; rank < size; ++rank) {
-      for (const CollectiveCase& c : cases)
-        ranks[rank].emplace_back(c, rank, size,
-                                 rank % 2 == 0 ? Placement::InPlace : Placement::Separate);
-    }
-    on_threads(transports, [&](HostTransport& transport) {
-      std::vector<OperationPtr> operations;
-      for (const RankCase& rank : ranks[transport.rank()])
-        operations.push_back(start(transport, rank.call()));
-      for (const OperationPtr& operation : operations) wait(*operation);
-    });
-    for (std::uint32_t rank = 0; rank < size; ++rank) {
-      for (std::size_t i = 0; i < cases.size(); ++i) {
-        INFO(name_of(cases[i]), " of ", size);
-        CHECK(ranks[rank][i].is_as_expected());
-      }
+    for (const TransportCase& c : kTransportCases) {
+      Transports transports = make_local_transports(size);
+      std::vector<std::vector<std::string>> faults(size);
+      on_threads(transports, [&](HostTransport& transport) {
+        TransportRank own(transport);
+        c.run(own);
+        faults[own.rank()] = own.faults();
+      });
+      INFO(c.name);
+      for (const auto& of_rank : faults) CHECK(of_rank == std::vector<std::string>());
     }
   }
 }
@@ -118,66 +97,6 @@ TEST_CASE("local transport: a reduction adds in the order of the ranks") {
     operations.push_back(start(*transports[rank], sum_of(values[rank])));
   REQUIRE(complete(operations));
   for (const std::vector<float>& v : values) CHECK(v[0] == 0.0f);
-}
-
-TEST_CASE("local transport: integers wrap around, and Min and Max ignore a NaN and order zeros") {
-  const Transports transports = make_local_transports(2);
-  const auto reduce = [&]<class T>(ElementType type, ReduceOperator op, T a, T b) {
-    T results[2] = {a, b};
-    std::vector<OperationPtr> operations;
-    for (std::uint32_t rank = 0; rank < 2; ++rank)
-      operations.push_back(start(*transports[rank], {.type = type,
-                                                     .reduce = op,
-                                                     .count = 1,
-                                                     .send = &results[rank],
-                                                     .receive = &results[rank]}));
-    REQUIRE(complete(operations));
-    CHECK(std::memcmp(&results[0], &results[1], sizeof(T)) == 0);
-    return results[0];
-  };
-  using Limits64 = std::numeric_limits<std::int64_t>;
-  CHECK(reduce(ElementType::I8, ReduceOperator::Sum, std::int8_t{100}, std::int8_t{100}) == -56);
-  CHECK(reduce(ElementType::U8, ReduceOperator::Product, std::uint8_t{200}, std::uint8_t{3}) == 88);
-  CHECK(reduce(ElementType::I64, ReduceOperator::Sum, Limits64::max(), std::int64_t{1}) ==
-        Limits64::min());
-  CHECK(reduce(ElementType::U64, ReduceOperator::Max, ~std::uint64_t{0}, std::uint64_t{1}) ==
-        ~std::uint64_t{0});
-  const float nan = std::numeric_limits<float>::quiet_NaN();
-  CHECK(reduce(ElementType::F32, ReduceOperator::Min, nan, 2.0f) == 2.0f);
-  CHECK(reduce(ElementType::F32, ReduceOperator::Max, 2.0f, nan) == 2.0f);
-  CHECK(std::isnan(reduce(ElementType::F32, ReduceOperator::Max, nan, nan)));
-  CHECK(std::signbit(reduce(ElementType::F64, ReduceOperator::Min, 0.0, -0.0)));
-  CHECK_FALSE(std::signbit(reduce(ElementType::F64, ReduceOperator::Max, -0.0, 0.0)));
-}
-
-TEST_CASE("local transport: a group starts sends, receives and collectives together") {
-  constexpr std::uint32_t kSize = 3;
-  const Transports transports = make_local_transports(kSize);
-  std::array<std::array<int, 2>, kSize> sent{}, received{};
-  std::array<int, kSize> to_self{}, from_self{};
-  std::array<std::vector<float>, kSize> sums;
-  std::vector<OperationPtr> operations;
-  for (std::uint32_t rank = 0; rank < kSize; ++rank) {
-    const int base = static_cast<int>(rank) * 10;
-    sent[rank] = {base, base + 1};
-    to_self[rank] = base + 2;
-    sums[rank].assign(5, 1.0f);
-    const std::uint32_t next = (rank + 1) % kSize, previous = (rank + 2) % kSize;
-    const CollectiveCall group[] = {send_to(next, {&sent[rank][0], 1}),
-                                    sum_of(sums[rank]),
-                                    send_to(rank, {&to_self[rank], 1}),
-                                    send_to(next, {&sent[rank][1], 1}),
-                                    receive_from(previous, {&received[rank][0], 1}),
-                                    receive_from(rank, {&from_self[rank], 1}),
-                                    receive_from(previous, {&received[rank][1], 1})};
-    operations.push_back(transports[rank]->start(group));
-  }
-  REQUIRE(complete(operations));
-  for (std::uint32_t rank = 0; rank < kSize; ++rank) {
-    CHECK(received[rank] == sent[(rank + 2) % kSize]);
-    CHECK(from_self[rank] == to_self[rank]);
-    CHECK(sums[rank] == std::vector<float>(5, 3.0f));
-  }
 }
 
 TEST_CASE("local transport: an operation waits for all ranks, and one rank's polls complete it") {
@@ -208,24 +127,6 @@ TEST_CASE("local transport: a send that waits does not hold up later collectives
   CHECK(receive->poll());
   CHECK(send->poll());
   CHECK(received == 7);
-}
-
-TEST_CASE("local transport: split makes transports of the ranks with one color, in their order") {
-  Transports transports = make_local_transports(4);
-  std::array<std::vector<float>, 4> values;
-  on_threads(transports, [&](HostTransport& transport) {
-    const std::uint32_t rank = transport.rank();
-    const auto part = transport.split(rank % 2);
-    const auto pair = part->split(0);
-    values[rank].assign(1, static_cast<float>(rank));
-    wait(*start(*pair, sum_of(values[rank])));
-    values[rank].push_back(static_cast<float>(pair->rank()));
-    values[rank].push_back(static_cast<float>(pair->size()));
-  });
-  CHECK(values[0] == std::vector<float>{2, 0, 2});
-  CHECK(values[1] == std::vector<float>{4, 0, 2});
-  CHECK(values[2] == std::vector<float>{2, 1, 2});
-  CHECK(values[3] == std::vector<float>{4, 1, 2});
 }
 
 TEST_CASE("local transport: ranks that start different calls get RankMismatch with both") {
@@ -260,36 +161,6 @@ TEST_CASE("local transport: ranks that start different calls get RankMismatch wi
   int sent[2] = {}, received[1] = {};
   CHECK(contains(mismatch(send_to(1, sent), receive_from(0, received)),
                  "rank 0 send of 2 i32 to rank 1, rank 1 receive of 1 i32 from rank 0"));
-}
-
-TEST_CASE("local transport: an invalid call starts nothing of its group") {
-  const Transports transports = make_local_transports(2);
-  std::vector<float> a{1}, b{2};
-  const auto refused = [&](CollectiveCall call) {
-    const CollectiveCall group[] = {sum_of(a), call};
-    return code_of([&] { static_cast<void>(transports[0]->start(group)); });
-  };
-  const CollectiveCall sum = sum_of(a);
-  CollectiveCall call = sum;
-  call.type = ElementType::I32;
-  call.reduce = ReduceOperator::Average;
-  CHECK(refused(call) == ErrorCode::InvalidArgument);
-  call = sum;
-  call.kind = CollectiveKind::Broadcast;
-  call.peer = 2;
-  CHECK(refused(call) == ErrorCode::InvalidArgument);
-  call = sum;
-  call.send = nullptr;
-  CHECK(refused(call) == ErrorCode::InvalidArgument);
-  call = sum;
-  call.count = std::uint64_t{1} << 62;
-  CHECK(refused(call) == ErrorCode::InvalidArgument);
-
-  std::vector<OperationPtr> operations;
-  operations.push_back(start(*transports[0], sum_of(a)));
-  operations.push_back(start(*transports[1], sum_of(b)));
-  CHECK(complete(operations));
-  CHECK(a[0] == 3.0f);
 }
 
 TEST_CASE(

@@ -183,11 +183,13 @@ class RaceFinder {
       const auto written =
           reinterpret_cast<std::uintptr_t>(recording.buffers[access.buffer]->address);
       for (const auto& area : areas) {
-        const auto begin = area.begin();
+        const auto begin =
+            reinterpret_cast<std::uintptr_t>(area.buffer ? area.buffer->address : area.host);
         const std::uintptr_t first = std::max(written + access.begin, begin);
         const std::uintptr_t last = std::min(written + access.end, begin + area.bytes);
         if (written != 0 && first < last)
-          hide(before.memory, after.memory, area.offset + (first - begin), last - first);
+          hide(before.memory, after.memory, replay_.memory().offset(area) + (first - begin),
+               last - first);
       }
       for (const auto& live : transients) {
         if (live.buffer == access.buffer)

@@ -14,23 +14,11 @@
 #include <reprise/find_races.hpp>
 
 #include "record/recording.hpp"
-#include "runtime/memory/pool_buffer.hpp"
+#include "runtime/memory/saved_memory.hpp"
 
 namespace reprise::detail {
 
 class DeviceCore;
-
-// A range of bytes that is compared.
-struct CheckpointArea {
-  std::string name;
-  std::shared_ptr<PoolBuffer> buffer;   // null: host memory that a copy writes
-  std::byte* host = nullptr;            // that host memory
-  std::uint64_t offset = 0, bytes = 0;  // in an image
-  // The address of the first byte.
-  [[nodiscard]] std::uintptr_t begin() const noexcept {
-    return reinterpret_cast<std::uintptr_t>(buffer ? buffer->address : host);
-  }
-};
 
 // The bytes of one area that differ in two images.
 struct AreaDifference {
@@ -43,12 +31,19 @@ class MemoryCheckpoint {
   using Image = std::vector<std::byte>;
 
   // Saves the current contents.
-  MemoryCheckpoint(Device device, Queue queue, const Recording& recording, const RaceDesc& desc);
+  MemoryCheckpoint(const Device& device, Queue queue, const Recording& recording,
+                   const RaceDesc& desc);
   MemoryCheckpoint(const MemoryCheckpoint&) = delete;
   MemoryCheckpoint& operator=(const MemoryCheckpoint&) = delete;
   ~MemoryCheckpoint();  // restores, unless finish() did
 
-  [[nodiscard]] const std::vector<CheckpointArea>& areas() const noexcept { return areas_; }
+  [[nodiscard]] const std::vector<SavedMemory::Area>& areas() const noexcept {
+    return saved_.areas();
+  }
+  // Offset of the area in an image.
+  [[nodiscard]] std::uint64_t offset(const SavedMemory::Area& area) const noexcept {
+    return area.offset + (area.buffer ? 0 : saved_.copy().bytes());
+  }
   // The current contents. Waits for the queue.
   [[nodiscard]] Image read();
   // Writes the contents at construction back.
@@ -64,19 +59,10 @@ class MemoryCheckpoint {
   void exclude(std::uint32_t area) { compared_[area] = 0; }
 
  private:
-  void add_buffers(const Recording& recording, const RaceDesc& desc);
-  void add_host_memory(const Recording& recording);
-  enum class Direction : std::uint8_t { IntoStage, FromStage };
-  [[nodiscard]] CapturedGraph copies(std::string_view label, Direction direction) const;
-
-  Device device_;
   Queue queue_;
-  std::vector<CheckpointArea> areas_;
-  std::vector<std::uint8_t> compared_;
-  std::uint64_t bytes_ = 0, buffer_bytes_ = 0;
-  std::shared_ptr<CapturePool> pool_;
-  HostRef<std::byte> stage_;
-  CapturedGraph save_, load_;
+  SavedMemory saved_;
+  std::vector<std::uint8_t> compared_;  // by area
+  CapturedGraph save_, load_;           // empty without buffers
   Image initial_;
   bool is_restored_ = true;
 };

@@ -27,8 +27,8 @@
 #include "runtime/core/device_core.hpp"
 #include "runtime/graph/compiled_graph.hpp"
 #include "runtime/graph/graph_candidate.hpp"
+#include "runtime/memory/saved_memory.hpp"
 #include "runtime/queue/queue_core.hpp"
-#include "tune/buffer_snapshot.hpp"
 #include "tune/node_costs.hpp"
 #include "tune/paired_trial.hpp"
 #include "tune/tuning_ranks.hpp"
@@ -98,17 +98,32 @@ class TuningRun {
       if (std::find(written.begin(), written.end(), use.buffer) == written.end())
         written.push_back(use.buffer);
     }
-    saved_ = std::make_unique<BufferSnapshot>(make_handle<Device>(replica_.device()), written,
-                                              recording);
-    if (saved_->save() != nullptr) launch(*saved_->save());
+    std::uint64_t bytes = 0;
+    for (const auto& buffer : written) bytes += buffer->bytes;
+    try {
+      saved_.emplace(make_handle<Device>(replica_.device()), std::move(written), recording,
+                     BufferKind::Device);
+    } catch (const Error& error) {
+      throw with_context(error, replica_.label(),
+                         concat("for ", bytes, " bytes to save the buffers that replays of ",
+                                replica_.label(), " write"));
+    }
+    if (saved_->copy()) {
+      save_ = instantiate(SavedMemory::Direction::Save);
+      restore_ = instantiate(SavedMemory::Direction::Restore);
+      launch(*save_);
+    }
     wait();
-    saved_->save_host();
+    host_.resize(saved_->host_bytes());
+    saved_->save_host(host_);
   }
   // Restores contents for the last time, and waits.
   void finish() {
     if (!saved_) return wait();
     restore();
     wait();
+    save_.reset();
+    restore_.reset();
     saved_.reset();
   }
 
@@ -208,8 +223,16 @@ class TuningRun {
   void restore() {
     if (!saved_) return;
     wait();
-    saved_->restore_host();
-    if (saved_->restore() != nullptr) launch(*saved_->restore());
+    saved_->restore_host(host_);
+    if (restore_) launch(*restore_);
+  }
+  // No graph, so that the buffers do not become shared by it.
+  [[nodiscard]] std::unique_ptr<BackendExec> instantiate(SavedMemory::Direction direction) const {
+    const DeviceCore& device = *replica_.device();
+    auto plan = make_plan("saved contents",
+                          core_of(saved_->record("saved contents", direction))->executable("tune"),
+                          {.alignment = device.info().limits.buffer_alignment});
+    return device.backend().instantiate(plan, bind(*plan, nullptr, 0), Instrumentation::None);
   }
 
   // Replaces a candidate's executable by a new one of the same plan.
@@ -231,7 +254,9 @@ class TuningRun {
   const TuneDesc& desc_;
   const TuningRanks& ranks_;
   std::unique_ptr<QueueStopwatch> stopwatch_;
-  std::unique_ptr<BufferSnapshot> saved_;
+  std::optional<SavedMemory> saved_;
+  std::vector<std::byte> host_;                  // contents of host memory
+  std::unique_ptr<BackendExec> save_, restore_;  // null without buffers
 };
 
 // Makes the graph run `plan` in a new executable, whose replays count from 1. Keeps the graph

@@ -112,7 +112,8 @@ std::shared_ptr<CommunicatorCore> CommunicatorCore::split(std::uint32_t color) {
     if (i == desc_.rank) part.rank = static_cast<std::uint32_t>(part.members.size());
     part.members.push_back(desc_.members[i]);
   }
-  part.backend = desc_.backend->split(color);
+  // Libraries take colors below 2^31; the first member is one, and differs between parts.
+  part.backend = desc_.backend->split(part.members.front());
   return std::make_shared<CommunicatorCore>(std::move(part));
 }
 

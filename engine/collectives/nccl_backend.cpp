@@ -129,8 +129,7 @@ class NcclCollectives final : public CollectiveBackend {
   std::shared_ptr<CollectiveBackend> split(std::uint32_t color) override {
     const CurrentDevice current(device_);
     ncclComm* made = nullptr;
-    // Colors of NCCL are not negative.
-    check(nccl_.comm_split(communicator_, static_cast<int>(color & 0x7fffffff), 0, &made, nullptr),
+    check(nccl_.comm_split(communicator_, static_cast<int>(color), 0, &made, nullptr),
           "ncclCommSplit");
     int size = 0;
     check(nccl_.comm_count(made, &size), "ncclCommCount");

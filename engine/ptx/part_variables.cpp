@@ -112,7 +112,7 @@ void PartVariables::declare(std::string_view directive) {
   }
 }
 
-// Those of registers, of local variables of a function or of parameters of calls.
+// Declares the names of registers, local variables of a function or parameters of calls.
 void PartVariables::declare_names(std::string_view directive) {
   const bool is_register = has_ptx_modifier(directive, ".reg");
   Declaration declaration{.is_register = is_register, .is_other = !is_register};

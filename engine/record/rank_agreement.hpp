@@ -81,7 +81,7 @@ class RankAgreement {
     std::uint32_t rank = 0;
     std::int64_t sent = 0, received = 0, other = 0;
   };
-  // Those since the last call. Does not block.
+  // The exchanges since the last call. Does not block.
   [[nodiscard]] virtual std::vector<ClockExchange> take_clock_exchanges() = 0;
 };
 

@@ -23,7 +23,7 @@ struct CollectiveRun {
   friend bool operator==(const CollectiveRun&, const CollectiveRun&) = default;
 };
 
-// Those of one replay whose times are known, by start. `block` belongs to `graph`.
+// The executions of one replay with known times, by start. `block` must belong to `graph`.
 [[nodiscard]] std::vector<CollectiveRun> collective_runs(const GraphVersion& graph,
                                                          const SampleBlock& block);
 

@@ -291,7 +291,7 @@ void check_desc(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
   }
 }
 
-// Those that every rank has, in one order.
+// The choices that every rank has, in an order that is equal on all ranks.
 std::vector<LoweringConfig> common_choices(std::vector<LoweringConfig> own,
                                            const TuningRanks& ranks) {
   std::vector<std::string> names;

@@ -66,12 +66,12 @@ class Listener {
 // One side of a connection that need not follow the protocol.
 class RawPeer {
  public:
-  // That of rank 0, which listens.
+  // The side of rank 0, which listens.
   explicit RawPeer(const Listener& listener)
       : socket_(listener.accept()), port_(listener.port()), connected_(socket_ >= 0) {
     limit_time();
   }
-  // That of another rank.
+  // The side of another rank.
   explicit RawPeer(std::uint16_t port)
       : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)), port_(port) {
     limit_time();

@@ -31,6 +31,7 @@ def demangled(names):
 def main():
     source, libraries = pathlib.Path(sys.argv[1]), [pathlib.Path(path) for path in sys.argv[2:]]
     abi = re.search(r"#define REPRISE_ABI (\w+)", (source / "engine/include/reprise/abi.hpp").read_text()).group(1)
+    version = abi.lstrip("v").replace("_", ".")
     public = " ".join(path.read_text() for path in sorted((source / "engine/include").rglob("*.hpp")))
     exported = {library: symbols(library, "--defined-only") for library in libraries}
     needed = {library: symbols(library, "--undefined-only") for library in libraries}
@@ -38,7 +39,7 @@ def main():
     for library in libraries:
         name = re.search(r"SONAME.*\[(.*)\]", subprocess.run(["readelf", "-d", library], capture_output=True, text=True,
                                                             check=True).stdout).group(1)
-        if not name.endswith(".so." + abi.lstrip("v").replace("_", ".")):
+        if not name.endswith(f".so.{version}"):
             faults.append(f"{name}: its version is not that of REPRISE_ABI, {abi}")
         others = set().union(*(needed[other] for other in libraries if other != library))
         of_library = demangled(exported[library])
@@ -51,7 +52,7 @@ def main():
                 internal = re.search(r"reprise::detail::(\w+)", text).group(1)
                 if symbol not in others and not re.search(rf"REPRISE_API [^;{{]*\b{internal}\b", public):
                     faults.append(f"{name}: {text} is internal, and nothing outside the library needs it")
-            elif scope != abi and not UNVERSIONED.fullmatch(symbol) and not symbol.startswith("reprise_" + abi[1:2]):
+            elif scope != abi and not UNVERSIONED.fullmatch(symbol) and symbol != f"reprise_{version}":
                 faults.append(f"{name}: {text} has no version")
     for fault in faults:
         print(fault)

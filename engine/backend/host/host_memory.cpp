@@ -7,6 +7,7 @@
 
 #include <reprise/error.hpp>
 
+#include "base/aligned_up.hpp"
 #include "base/text.hpp"
 
 namespace reprise::detail {
@@ -35,8 +36,7 @@ std::byte* HostMemory::allocate(std::uint64_t bytes) {
   std::lock_guard lock(mutex_);
   const std::uint64_t available = limit_ - used_;
   if (bytes > available) fail_out_of_memory(bytes, available);
-  const std::uint64_t size =
-      std::max(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+  const std::uint64_t size = std::max(kAlignment, aligned_up(bytes, kAlignment));
   auto* address =
       static_cast<std::byte*>(::operator new (size, std::align_val_t{kAlignment}, std::nothrow));
   if (address == nullptr) fail_out_of_memory(bytes, available);

@@ -129,11 +129,8 @@ ReplaySource::Lost CudaReplaySource::collect(ReplayObserver& observer) {
 
 bool CudaReplaySource::open_window() {
   try {
-    const std::string reason = ActivitySession::of_process().open([this] {
-      ProfilingClone clone = clones_.make(TimedBy::Cupti);
-      nodes_ = std::move(clone.nodes);
-      clone_ = clone.exec;
-    });
+    const std::string reason =
+        ActivitySession::of_process().open([this] { make_clone(TimedBy::Cupti); });
     has_window_ = reason.empty();
     if (!has_window_ && reason != ActivitySession::kBusy) nodes_by_ = TimedBy::Timestamp;
     if (!has_window_)
@@ -161,8 +158,8 @@ void CudaReplaySource::close_window() noexcept {
   while (!try_close_window()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 
-void CudaReplaySource::make_timestamped_clone() {
-  ProfilingClone clone = clones_.make(TimedBy::Timestamp);
+void CudaReplaySource::make_clone(TimedBy by) {
+  ProfilingClone clone = clones_.make(by);
   nodes_ = std::move(clone.nodes);
   clone_ = clone.exec;
 }
@@ -172,7 +169,7 @@ void CudaReplaySource::prepare() {
   const std::lock_guard lock(make_mutex_);
   if (clone_ != nullptr || !clones_.make) return;
   const auto pages = UnmappedRanges::of_process().hold();
-  if (clones_.is_possible()) make_timestamped_clone();
+  if (clones_.is_possible()) make_clone(TimedBy::Timestamp);
 }
 
 bool CudaReplaySource::is_prepared(Precision precision) {
@@ -199,7 +196,7 @@ void CudaReplaySource::time_nodes(std::uint64_t replays, Precision precision) {
     clone_ = nullptr;
     if (!open_window()) timed_by_ = TimedBy::Timestamp;
   }
-  if (clone_ == nullptr) make_timestamped_clone();
+  if (clone_ == nullptr) make_clone(TimedBy::Timestamp);
   opened_ = Clock::now();
   is_endless_ = replays == kAllReplays;
   is_timing_ = true;

@@ -127,7 +127,7 @@ class CudaReplaySource final : public ReplaySource {
   [[nodiscard]] bool report(const ReplayTimestamps& replay, NodeTimer::Remaining remaining,
                             ReplayObserver& observer, Lost& lost);
   // Under make_mutex_.
-  void make_timestamped_clone();
+  void make_clone(TimedBy by);
   // A CUPTI window; under make_mutex_. False: timestamps replace it, from now on unless the device
   // was only busy.
   [[nodiscard]] bool open_window();

@@ -56,7 +56,8 @@ class ChunkList {
   [[nodiscard]] Cursor cursor() const noexcept { return Cursor(*this); }
 
  private:
-  void add_chunk(Arena& arena, std::uint32_t count) {
+  // Kept out of reserve(), which is inlined into each recording call.
+  [[gnu::noinline]] void add_chunk(Arena& arena, std::uint32_t count) {
     constexpr std::uint32_t kFirst = 64, kMax = 16384;
     const std::uint32_t grown = last_ == nullptr ? kFirst : std::min(last_->capacity * 2, kMax);
     const std::uint32_t capacity = std::max(grown, count);

@@ -97,6 +97,7 @@ void GraphPanel::State::draw(PanelContext& context) {
   PanelContext shown{context.document,
                      context.entry,
                      view_model_to_show(context),
+                     context.summary,
                      context.replay,
                      context.matches.size() == graph->node_count() ? context.matches : kNoFilter,
                      context.other,

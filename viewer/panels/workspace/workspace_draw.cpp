@@ -43,10 +43,19 @@ void Workspace::draw(const Theme& theme, WorkspaceLayout& layout) {
   State& s = *state_;
   s.update_document();
   const model::GraphEntry* const entry = s.document->find(s.view.graph);
-  PanelContext context{
-      s.document, entry,       s.view_model.graph(), s.view_model.replay(), s.view_model.matches(),
-      s.other,    s.name,      s.other_name,         s.feed->is_live(),     s.view,
-      theme,      s.background};
+  PanelContext context{s.document,
+                       entry,
+                       s.view_model.graph(),
+                       s.view_model.figures(),
+                       s.view_model.replay(),
+                       s.view_model.matches(),
+                       s.other,
+                       s.name,
+                       s.other_name,
+                       s.feed->is_live(),
+                       s.view,
+                       theme,
+                       s.background};
 
   const ImGuiViewport& viewport = *ImGui::GetMainViewport();
   ImGui::SetNextWindowPos(viewport.Pos);

@@ -259,6 +259,7 @@ viewer::PanelContext PanelFixture::panel_context() {
           name,
           other_name,
           is_live,
+          incomplete,
           view,
           theme,
           background};

@@ -121,6 +121,7 @@ class PanelFixture : public ImGuiFixture {
   std::shared_ptr<const model::Document> document, other;
   std::string name = "hand-made.reprise", other_name;
   bool is_live = false;
+  std::string incomplete;
   viewer::ViewState view;
   viewer::GraphViewModel view_model;
   viewer::ReplaySummary summary;

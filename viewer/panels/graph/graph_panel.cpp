@@ -104,6 +104,7 @@ void GraphPanel::State::draw(PanelContext& context) {
                      context.name,
                      context.other_name,
                      context.is_live,
+                     context.incomplete,
                      context.view,
                      context.theme,
                      context.background};

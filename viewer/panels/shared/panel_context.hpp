@@ -67,6 +67,8 @@ struct PanelContext {
   const std::string& name;                              // trace file or live session
   const std::string& other_name;
   bool is_live;
+  // What the trace lacks and why, a sentence per line; empty if it is whole as far as is known.
+  const std::string& incomplete;
   ViewState& view;
   const Theme& theme;
   Background& background;

@@ -267,6 +267,8 @@ void TopBar::add_figures(const PanelContext& context, const TopBarViewModel& vie
                  "99th percentile" + source);
     }
   }
+  if (!context.incomplete.empty())
+    add_figure(context, kLossRank, "", "incomplete", context.theme.warning, context.incomplete);
   const LossSummary losses = summarise_losses(*context.document);
   if (losses.count > 0 || !losses.details.empty()) {
     add_figure(context, kLossRank, "lost", count_text(losses.count), theme.warning,

@@ -6,6 +6,7 @@
 
 #include <imgui.h>
 
+#include "panels/messages/message_list.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/region.hpp"
 #include "panels/widgets/splitter.hpp"
@@ -43,6 +44,7 @@ void Workspace::draw(const Theme& theme, WorkspaceLayout& layout) {
   State& s = *state_;
   s.update_document();
   const model::GraphEntry* const entry = s.document->find(s.view.graph);
+  const std::string incomplete = incomplete_text(*s.document, s.feed->status());
   PanelContext context{s.document,
                        entry,
                        s.view_model.graph(),
@@ -53,6 +55,7 @@ void Workspace::draw(const Theme& theme, WorkspaceLayout& layout) {
                        s.name,
                        s.other_name,
                        s.feed->is_live(),
+                       incomplete,
                        s.view,
                        theme,
                        s.background};

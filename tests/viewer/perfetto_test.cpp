@@ -5,8 +5,9 @@
 #include <map>
 #include <set>
 
-#include "model/trace_summary.hpp"
+#include "model/replay_statistics.hpp"
 #include "viewer/hand_made_exports.hpp"
+#include "viewer/trace_document.hpp"
 
 using namespace reprise;
 using perfetto::TrackEvent;
@@ -115,10 +116,10 @@ TEST_CASE("perfetto: slices of one track follow each other and never overlap") {
     CHECK_MESSAGE(names.count(name) == 1, name);
 }
 
-TEST_CASE("perfetto: counts and times equal those of the summary, to the ns") {
+TEST_CASE("perfetto: counts and times equal those of the viewer, to the ns") {
   const test::Exported e = test::export_hand_made(trace::ExportFormat::Perfetto, "totals.perfetto");
   const Decoded d = decode(e.output);
-  const model::TraceSummary s = model::summarize(trace::TraceReader(e.trace));
+  const auto document = test::document_of(e.trace);
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::pair<std::uint64_t, std::int64_t>> nodes;
   std::map<std::uint64_t, std::pair<std::uint64_t, std::int64_t>> replays;
   std::uint64_t first = ~std::uint64_t{0}, last = 0;
@@ -134,14 +135,18 @@ TEST_CASE("perfetto: counts and times equal those of the summary, to the ns") {
       total += static_cast<std::int64_t>(slice.to - slice.from);
     }
   }
-  CHECK(static_cast<trace::Time>(first) == s.first);
-  CHECK(static_cast<trace::Time>(last) <= s.last);
+  CHECK(static_cast<trace::Time>(first) == document->first);
+  CHECK(static_cast<trace::Time>(last) <= document->last);
   std::uint64_t samples = 0;
-  for (const model::GraphSummary& g : s.graphs) {
-    CHECK(replays[g.graph] == std::pair{g.device_time.count(), g.device_time.sum()});
-    for (const model::NodeSummary& n : g.nodes) {
-      CHECK(nodes[{g.graph, n.node}] == std::pair{n.times.count(), n.times.sum()});
-      samples += n.times.count();
+  for (const auto& [key, entry] : document->graphs) {
+    const model::ReplayStatistics device =
+        model::replay_statistics(entry.replays, model::ReplayMeasure::DeviceTime);
+    CHECK(replays[key.graph] ==
+          std::pair{std::uint64_t{device.count}, static_cast<std::int64_t>(device.total)});
+    for (std::uint32_t n = 0; n < entry.graph->node_count(); ++n) {
+      const detail::DurationHistogram& times = entry.statistics->nodes[n].times;
+      CHECK(nodes[{key.graph, n}] == std::pair{times.count(), times.sum()});
+      samples += times.count();
     }
   }
   CHECK(e.report.samples == samples);

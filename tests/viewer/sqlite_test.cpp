@@ -2,8 +2,9 @@
 
 #include <sqlite3.h>
 
-#include "model/trace_summary.hpp"
+#include "model/replay_statistics.hpp"
 #include "viewer/hand_made_exports.hpp"
+#include "viewer/trace_document.hpp"
 
 using namespace reprise;
 using test::HandMadeTrace;
@@ -42,34 +43,40 @@ class ReadDatabase {
 }  // namespace
 
 TEST_CASE(
-    "sqlite: the database passes its integrity check and its totals equal those of the summary") {
+    "sqlite: the database passes its integrity check and its totals equal those of the viewer") {
   const test::Exported e = test::export_hand_made(trace::ExportFormat::Sqlite, "all.db");
-  const model::TraceSummary s = model::summarize(trace::TraceReader(e.trace));
+  const auto document = test::document_of(e.trace);
   ReadDatabase db(e.output);
   CHECK(db.text("PRAGMA integrity_check") == "ok");
   CHECK(db.number("SELECT count(*) FROM graphs") == 2);
-  for (const model::GraphSummary& g : s.graphs) {
-    const std::string of_graph =
-        " WHERE graph = " + std::to_string(g.graph) + " AND version = " + std::to_string(g.version);
+  for (const auto& [key, entry] : document->graphs) {
+    const model::Graph& graph = *entry.graph;
+    const auto total = [&entry = entry](model::ReplayMeasure what) {
+      return static_cast<long long>(model::replay_statistics(entry.replays, what).total);
+    };
+    const std::string of_graph = " WHERE graph = " + std::to_string(key.graph) +
+                                 " AND version = " + std::to_string(key.version);
     CHECK(db.number("SELECT count(*) FROM replays" + of_graph) ==
-          static_cast<long long>(g.replays));
+          static_cast<long long>(entry.replays.size()));
     CHECK(db.number("SELECT sum(ended_ns - started_ns) FROM replays" + of_graph) ==
-          g.device_time.sum());
+          total(model::ReplayMeasure::DeviceTime));
     CHECK(db.number("SELECT sum(launch_returned_ns - launched_ns) FROM replays" + of_graph) ==
-          g.launch_call.sum());
-    CHECK(db.number("SELECT count(*) FROM nodes" + of_graph) ==
-          static_cast<long long>(g.nodes.size()));
-    CHECK(db.number("SELECT count(*) FROM edges" + of_graph) == static_cast<long long>(g.edges));
-    for (const model::NodeSummary& n : g.nodes) {
-      const std::string of_node = of_graph + " AND node = " + std::to_string(n.node);
-      CHECK(db.number("SELECT sum(duration_ns) FROM samples" + of_node) == n.times.sum());
+          total(model::ReplayMeasure::LaunchCall));
+    CHECK(db.number("SELECT count(*) FROM nodes" + of_graph) == graph.node_count());
+    CHECK(db.number("SELECT count(*) FROM edges" + of_graph) ==
+          static_cast<long long>(graph.record().edges.size()));
+    for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
+      const model::NodeStatistics& node = entry.statistics->nodes[n];
+      const std::string of_node = of_graph + " AND node = " + std::to_string(n);
+      CHECK(db.number("SELECT sum(duration_ns) FROM samples" + of_node) == node.times.sum());
       CHECK(db.number("SELECT count(*) FROM samples" + of_node) ==
-            static_cast<long long>(n.times.count() + n.lost));
+            static_cast<long long>(node.times.count() + node.lost));
       CHECK(db.number("SELECT count(*) FROM samples" + of_node +
                       " AND started_ns IS NULL AND duration_ns IS NULL") ==
-            static_cast<long long>(n.lost));
-      CHECK(db.text("SELECT name FROM nodes" + of_node) == n.name);
-      CHECK(db.text("SELECT label FROM nodes" + of_node) == n.label_path);
+            static_cast<long long>(node.lost));
+      CHECK(db.text("SELECT name FROM nodes" + of_node) == graph.node_name(n));
+      CHECK(db.text("SELECT label FROM nodes" + of_node) ==
+            graph.label_path(graph.record().nodes[n].label));
     }
   }
 }

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "model/node_statistics.hpp"
 #include "model/replay_statistics.hpp"
-#include "model/trace_summary.hpp"
 
 namespace reprise::cli {
 
@@ -15,12 +15,10 @@ namespace reprise::cli {
   return json.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 
-// Summary statistics of a histogram of nanoseconds.
-[[nodiscard]] inline nlohmann::ordered_json json_times(const detail::DurationHistogram& times) {
-  return {{"count", times.count()},         {"total_ns", times.sum()},
-          {"mean_ns", times.mean()},        {"min_ns", times.min()},
-          {"p50_ns", times.quantile(0.50)}, {"p90_ns", times.quantile(0.90)},
-          {"p99_ns", times.quantile(0.99)}, {"max_ns", times.max()}};
+// Summary statistics of a node.
+[[nodiscard]] inline nlohmann::ordered_json json_times(const model::NodeFigures& f) {
+  return {{"count", f.count},   {"total_ns", f.total}, {"mean_ns", f.mean}, {"min_ns", f.min},
+          {"p50_ns", f.median}, {"p90_ns", f.p90},     {"p99_ns", f.p99},   {"max_ns", f.max}};
 }
 
 // Summary statistics of replays.

@@ -66,11 +66,11 @@ void print_clock(const Stats& stats) {
 
 void add_rank(Table& table, const std::string& label, const RankSummary& r) {
   const double replays = static_cast<double>(std::max<std::uint64_t>(1, r.replays));
-  table.add({label, microseconds(r.exposed), microseconds(r.exposed / replays),
-             microseconds(r.overlapped), r.executions == 0 ? kNothing : microseconds(r.waited),
+  table.add({label, microseconds(r.exposed / replays), microseconds(r.overlapped / replays),
+             r.executions == 0 ? kNothing : microseconds(r.waited / replays),
              r.executions == 0 ? kNothing : percent(fraction_of(r.last, r.executions)),
              r.executions == 0 ? kNothing : percent(fraction_of(r.certainly_last, r.executions)),
-             r.executions == 0 ? kNothing : microseconds(r.caused)});
+             r.executions == 0 ? kNothing : microseconds(r.caused / replays)});
 }
 
 void print_rank_table(const Stats& stats, const StatsOptions& options) {
@@ -83,8 +83,8 @@ void print_rank_table(const Stats& stats, const StatsOptions& options) {
       return ranks[a].caused > ranks[b].caused;
     });
   }
-  Table table(1, {"", "exposed us", "per replay us", "overlapped us", "waited us", "last",
-                  "certainly", "others waited us"});
+  Table table(1, {"per replay", "exposed us", "overlapped us", "waited us", "last", "certainly",
+                  "others waited us"});
   RankSummary others;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const RankSummary& r = ranks[order[i]];

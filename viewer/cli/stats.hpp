@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,7 +16,7 @@
 #include "model/graph_table.hpp"
 #include "model/rank_analysis.hpp"
 #include "model/slowdown.hpp"
-#include "model/trace_summary.hpp"
+#include "trace/record_names.hpp"
 
 namespace reprise::cli {
 
@@ -30,15 +32,30 @@ struct StatsOptions {
 
 // A trace and what is printed of it.
 struct Stats {
-  model::TraceSummary summary;
+  std::string file;
+  std::uint64_t bytes = 0, trailing_bytes = 0;  // trailing: after the last complete chunk
+  std::size_t chunks = 0;
+  std::string damage;  // empty if the file is intact
   std::shared_ptr<const model::Document> document;
   model::GraphTable table;
   model::RankAnalysis ranks;
-  std::vector<std::uint32_t> sections;  // indices in summary.graphs, of graphs with a section
+  std::vector<const model::GraphEntry*> sections;  // graphs with a section
+};
 
-  [[nodiscard]] const model::GraphEntry& entry(const model::GraphSummary& g) const {
-    return *document->find({g.graph, g.version});
-  }
+// A loop, over the replays that reported iteration counts.
+struct LoopSummary {
+  std::uint32_t node = 0;
+  std::uint64_t replays = 0;
+  std::uint64_t iterations = 0, timed = 0;  // totals; timed: iterations with node samples
+  std::uint64_t min = 0, max = 0;           // iterations per replay
+};
+
+// What the whole trace counts.
+struct Totals {
+  std::map<trace::LossKind, std::uint64_t> losses;
+  std::map<trace::Severity, std::uint64_t> messages;
+  trace::Time profile_host = 0, profile_device = 0;  // ns spent on profiling
+  std::uint64_t unknown_samples = 0;  // of graphs, versions or nodes that the trace lacks
 };
 
 // Traces with more graphs get a table of families instead of a section for each graph.
@@ -51,6 +68,12 @@ inline constexpr std::size_t kMaxSections = 16;
 [[nodiscard]] std::vector<model::Slowdown> slowest_of(const Stats& stats,
                                                       const model::GraphEntry& entry,
                                                       std::size_t count);
+
+[[nodiscard]] std::vector<LoopSummary> loops_of(const model::GraphEntry& entry);  // by node
+[[nodiscard]] std::size_t sampled_replays(const model::GraphEntry& entry);
+// The device that the graph runs on; empty if not described.
+[[nodiscard]] std::string device_of(const Stats& stats, const model::GraphEntry& entry);
+[[nodiscard]] Totals totals_of(const model::Document& document);
 
 void print(const Stats& stats, const StatsOptions& options);
 void print_slowdown(const StatsOptions& options, const model::GraphEntry& entry,

@@ -15,8 +15,6 @@ namespace reprise::cli {
 
 namespace {
 
-using model::GraphSummary;
-
 // The graph that --graph names. Throws ExportError.
 std::optional<std::uint32_t> selected_graph(const model::Document& document,
                                             const StatsOptions& options) {
@@ -30,14 +28,12 @@ std::optional<std::uint32_t> selected_graph(const model::Document& document,
 // The graph that --replay refers to. Throws UsageError.
 const model::GraphEntry& entry_with_replay(const Stats& stats, const StatsOptions& options) {
   const model::GraphEntry* found = nullptr;
-  for (const std::uint32_t i : stats.sections) {
-    const GraphSummary& g = stats.summary.graphs[i];
-    const model::GraphEntry& entry = stats.entry(g);
-    if (stats.document->find_replay({g.graph, g.version}, *options.replay) == nullptr) continue;
+  for (const model::GraphEntry* entry : stats.sections) {
+    if (stats.document->find_replay(entry->graph->key(), *options.replay) == nullptr) continue;
     if (found != nullptr)
       throw UsageError("several graphs have a replay " + std::to_string(*options.replay) +
                        ": add --graph");
-    found = &entry;
+    found = entry;
   }
   if (found == nullptr)
     throw std::runtime_error("the trace has no replay " + std::to_string(*options.replay) +
@@ -67,23 +63,24 @@ int explain_replay(const Stats& stats, const StatsOptions& options) {
 
 int run(const StatsOptions& options) {
   Stats stats;
-  model::TraceSummarizer summarizer;
-  model::TraceLoader loader(
-      {.path = options.file,
-       .on_records = [&](const trace::Records& records) { summarizer.take(records); }});
+  model::TraceLoader loader({.path = options.file});
   const std::optional<std::uint32_t> graph = selected_graph(*loader.document(), options);
   {
     ProgressLine line("reading " + options.file);
     while (loader.step()) line.update(static_cast<std::uint64_t>(loader.progress() * 1000), 1000);
   }
-  stats.summary = summarizer.finish(loader.reader());
-  stats.summary.damage = loader.damage();
+  stats.file = loader.reader().path().string();
+  stats.trailing_bytes = loader.reader().trailing_bytes();
+  stats.bytes = trace::kPreambleBytes + stats.trailing_bytes;
+  for (const trace::ChunkEntry& chunk : loader.reader().chunks())
+    stats.bytes += trace::ChunkHeader::kBytes + chunk.header.compressed_bytes;
+  stats.chunks = loader.reader().chunks().size();
+  stats.damage = loader.damage();
   stats.document = loader.document();
   stats.table = model::graph_table(*stats.document);
-  for (std::uint32_t i = 0; i < stats.summary.graphs.size(); ++i) {
-    const std::uint32_t id = stats.summary.graphs[i].graph;
-    if (graph ? id == *graph : options.replay || stats.table.rows.size() <= kMaxSections)
-      stats.sections.push_back(i);
+  for (const auto& [key, entry] : stats.document->graphs) {
+    if (graph ? key.graph == *graph : options.replay || stats.table.rows.size() <= kMaxSections)
+      stats.sections.push_back(&entry);
   }
   if (options.replay) return explain_replay(stats, options);
   stats.ranks = model::rank_analysis(*stats.document);
@@ -128,7 +125,7 @@ Command add_stats(CLI::App& program) {
       "collectives that the rank\n"
       "reached last; certainly: beyond the error of the clocks; transfer: from the last arrival to "
       "the end.\n"
-      "Percentiles are values of the nearest rank, as in the viewer.\n"
+      "Percentiles are values of the nearest rank. All figures are those of the viewer.\n"
       "Examples:\n  reprise stats run.reprise\n  reprise stats run.reprise --graph step --replay "
       "120\n  reprise stats run.reprise --json | jq '.graph_table.families[] | {name, "
       "share}'");

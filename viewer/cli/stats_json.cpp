@@ -26,10 +26,6 @@ nlohmann::ordered_json json_of(const model::Graph& graph, const model::Slowdown&
 
 namespace {
 
-using model::GraphSummary;
-using model::NodeSummary;
-using model::TraceSummary;
-
 nlohmann::ordered_json json_of(const model::GraphTotals& t) {
   const auto spent = [](trace::Time time) {
     return time == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(time);
@@ -94,25 +90,28 @@ nlohmann::ordered_json json_of(const model::GraphTable& table) {
           {"graphs", std::move(rows)}};
 }
 
-nlohmann::ordered_json json_of(const Stats& stats, const GraphSummary& g) {
-  const model::GraphEntry& entry = stats.entry(g);
+nlohmann::ordered_json json_of(const Stats& stats, const model::GraphEntry& entry) {
+  const model::Graph& graph = *entry.graph;
   const auto times = [&](model::ReplayMeasure what) {
     return json_times(model::replay_statistics(entry.replays, what));
   };
+  const std::vector<model::NodeFigures> figures = model::node_figures(graph, *entry.statistics);
   nlohmann::ordered_json nodes = nlohmann::ordered_json::array();
-  for (const NodeSummary& n : g.nodes) {
-    nodes.push_back({{"node", n.node},
-                     {"name", n.name},
-                     {"label", n.label_path},
-                     {"kind", trace::kind_name(n.kind)},
-                     {"parent", n.parent == trace::kNone ? nlohmann::ordered_json()
-                                                         : nlohmann::ordered_json(n.parent)},
-                     {"lost", n.lost},
-                     {"share", n.share},
-                     {"time", json_times(n.times)}});
+  for (std::uint32_t n = 0; n < figures.size(); ++n) {
+    const trace::Node& node = graph.record().nodes[n];
+    const std::uint32_t parent = graph.parent(n);
+    nodes.push_back({{"node", n},
+                     {"name", graph.node_name(n)},
+                     {"label", graph.label_path(node.label)},
+                     {"kind", trace::kind_name(node.kind)},
+                     {"parent", parent == trace::kNone ? nlohmann::ordered_json()
+                                                       : nlohmann::ordered_json(parent)},
+                     {"lost", figures[n].lost},
+                     {"share", figures[n].share},
+                     {"time", json_times(figures[n])}});
   }
   nlohmann::ordered_json loops = nlohmann::ordered_json::array();
-  for (const model::LoopSummary& l : g.loops) {
+  for (const LoopSummary& l : loops_of(entry)) {
     loops.push_back({{"node", l.node},
                      {"replays", l.replays},
                      {"iterations", l.iterations},
@@ -120,36 +119,43 @@ nlohmann::ordered_json json_of(const Stats& stats, const GraphSummary& g) {
                      {"min", l.min},
                      {"max", l.max}});
   }
-  return {{"graph", g.graph},
-          {"version", g.version},
-          {"name", g.name},
-          {"device", g.device},
-          {"plan_hash", hex(g.plan_hash)},
-          {"lanes", g.lanes},
-          {"edges", g.edges},
-          {"replays", g.replays},
-          {"sampled_replays", g.sampled_replays},
-          {"untimed_replays", g.untimed_replays},
-          {"device_time", times(model::ReplayMeasure::DeviceTime)},
-          {"launch_call", times(model::ReplayMeasure::LaunchCall)},
-          {"launch_latency", times(model::ReplayMeasure::LaunchLatency)},
-          {"samples", g.samples},
-          {"lost_samples", g.lost_samples},
-          {"loops", std::move(loops)},
-          {"nodes", std::move(nodes)}};
+  const std::uint64_t lost = entry.statistics->lost();
+  nlohmann::ordered_json json = {
+      {"graph", graph.key().graph},
+      {"version", graph.key().version},
+      {"name", graph.name()},
+      {"device", device_of(stats, entry)},
+      {"plan_hash", hex(graph.record().plan_hash)},
+      {"lanes", graph.record().lanes},
+      {"edges", graph.record().edges.size()},
+      {"replays", entry.replays.size()},
+      {"sampled_replays", sampled_replays(entry)},
+      {"untimed_replays",
+       model::replay_statistics(entry.replays, model::ReplayMeasure::DeviceTime).unknown},
+      {"device_time", times(model::ReplayMeasure::DeviceTime)},
+      {"launch_call", times(model::ReplayMeasure::LaunchCall)},
+      {"launch_latency", times(model::ReplayMeasure::LaunchLatency)},
+      {"samples", entry.statistics->samples + lost},
+      {"lost_samples", lost},
+      {"loops", std::move(loops)},
+      {"nodes", std::move(nodes)}};
+  if (stats.document->has_ranks())
+    json["rank"] = (*stats.document->sessions)[stats.document->session_of(graph.key())].rank;
+  return json;
 }
 
 }  // namespace
 
 nlohmann::ordered_json json_of(const Stats& stats, const StatsOptions& options) {
-  const TraceSummary& s = stats.summary;
+  const model::Document& d = *stats.document;
+  const Totals totals = totals_of(d);
   nlohmann::ordered_json json = {
-      {"file", s.path},     {"bytes", s.file_bytes},
-      {"chunks", s.chunks}, {"trailing_bytes", s.trailing_bytes},
-      {"damage", s.damage}, {"first_ns", s.first},
-      {"last_ns", s.last},  {"percentile_error", detail::DurationHistogram::kRelativeError}};
+      {"file", stats.file},     {"bytes", stats.bytes},
+      {"chunks", stats.chunks}, {"trailing_bytes", stats.trailing_bytes},
+      {"damage", stats.damage}, {"first_ns", d.first},
+      {"last_ns", d.last},      {"percentile_error", detail::DurationHistogram::kRelativeError}};
   auto& sessions = json["sessions"] = nlohmann::ordered_json::array();
-  for (const trace::Session& session : s.sessions) {
+  for (const trace::Session& session : *d.sessions) {
     sessions.push_back({{"host", session.host},
                         {"pid", session.pid},
                         {"application", session.application},
@@ -158,62 +164,61 @@ nlohmann::ordered_json json_of(const Stats& stats, const StatsOptions& options) 
     if (session.rank != trace::kNone) sessions.back()["rank"] = session.rank;
   }
   auto& devices = json["devices"] = nlohmann::ordered_json::array();
-  for (const trace::Device& d : s.devices)
-    devices.push_back({{"device", d.id},
-                       {"name", d.name},
-                       {"selector", d.selector},
-                       {"memory_bytes", d.memory_bytes}});
+  for (const auto& [id, device] : *d.devices)
+    devices.push_back({{"device", id},
+                       {"name", device.name},
+                       {"selector", device.selector},
+                       {"memory_bytes", device.memory_bytes}});
   auto& losses = json["losses"] = nlohmann::ordered_json::object();
-  for (const auto& [kind, count] : s.losses) losses[trace::loss_name(kind)] = count;
+  for (const auto& [kind, count] : totals.losses) losses[trace::loss_name(kind)] = count;
   auto& messages = json["messages"] = nlohmann::ordered_json::object();
-  for (const auto& [severity, count] : s.messages) messages[trace::severity_name(severity)] = count;
+  for (const auto& [severity, count] : totals.messages)
+    messages[trace::severity_name(severity)] = count;
   auto& pools = json["pools"] = nlohmann::ordered_json::array();
-  for (const trace::PoolState& p : s.pools) {
-    const auto sharing = s.sharing.find(p.pool);
-    pools.push_back({{"pool", p.pool},
-                     {"label", p.label},
-                     {"buffers", p.buffers},
-                     {"device_bytes", p.device_bytes},
-                     {"host_bytes", p.host_bytes},
-                     {"freed", p.freed},
-                     {"freed_bytes", p.freed_bytes},
-                     {"budget", p.budget},
-                     {"reserved", p.reserved},
-                     {"mapped", p.mapped},
-                     {"peak", p.peak},
-                     {"slabs", p.slabs},
-                     {"trims", p.trims},
-                     {"remaps", p.remaps},
-                     {"shared_slabs", p.shared_slabs},
-                     {"sharers", sharing == s.sharing.end() ? std::set<std::uint32_t>()
-                                                            : sharing->second.now}});
+  for (const auto& [id, p] : *d.pools) {
+    pools.push_back(
+        {{"pool", id},
+         {"label", p.label},
+         {"buffers", p.buffers},
+         {"device_bytes", p.device_bytes},
+         {"host_bytes", p.host_bytes},
+         {"freed", p.freed},
+         {"freed_bytes", p.freed_bytes},
+         {"budget", p.budget},
+         {"reserved", p.reserved},
+         {"mapped", p.mapped},
+         {"peak", p.peak},
+         {"slabs", p.slabs},
+         {"trims", p.trims},
+         {"remaps", p.remaps},
+         {"shared_slabs", p.shared_slabs},
+         {"sharers", d.users_of(id, trace::PoolRole::Sharer, model::Document::Uses::Current)}});
   }
-  auto& totals = json["device_memory"] = nlohmann::ordered_json::array();
-  for (const trace::DeviceTotals& d : s.device_totals) {
-    totals.push_back({{"device", d.device},
-                      {"budget", d.budget},
-                      {"reserved", d.reserved},
-                      {"mapped", d.mapped},
-                      {"peak", d.peak},
-                      {"buffer_bytes", d.buffers},
-                      {"slabs", d.slabs},
-                      {"shared_slabs", d.shared_slabs},
-                      {"trims", d.trims},
-                      {"remaps", d.remaps}});
+  auto& device_memory = json["device_memory"] = nlohmann::ordered_json::array();
+  for (const auto& [id, t] : *d.device_totals) {
+    device_memory.push_back({{"device", id},
+                             {"budget", t.budget},
+                             {"reserved", t.reserved},
+                             {"mapped", t.mapped},
+                             {"peak", t.peak},
+                             {"buffer_bytes", t.buffers},
+                             {"slabs", t.slabs},
+                             {"shared_slabs", t.shared_slabs},
+                             {"trims", t.trims},
+                             {"remaps", t.remaps}});
   }
-  json["profile_cost"] = {{"host_ns", s.profile_host}, {"device_ns", s.profile_device}};
-  json["unknown_replays"] = s.unknown_replays;
-  json["unknown_samples"] = s.unknown_samples;
-  if (has_rank_stats(*stats.document)) json["communication"] = json_of_ranks(stats);
+  json["profile_cost"] = {{"host_ns", totals.profile_host}, {"device_ns", totals.profile_device}};
+  json["unknown_replays"] = d.unknown_replays;
+  json["unknown_samples"] = totals.unknown_samples;
+  if (has_rank_stats(d)) json["communication"] = json_of_ranks(stats);
   json["graph_table"] = json_of(stats.table);
   auto& graphs = json["graphs"] = nlohmann::ordered_json::array();
-  for (std::uint32_t i = 0; i < s.graphs.size(); ++i) {
+  for (const auto& [key, entry] : d.graphs) {
     const bool has_section =
-        std::find(stats.sections.begin(), stats.sections.end(), i) != stats.sections.end();
+        std::find(stats.sections.begin(), stats.sections.end(), &entry) != stats.sections.end();
     if (!has_section && !options.graph.empty()) continue;
-    graphs.push_back(json_of(stats, s.graphs[i]));
+    graphs.push_back(json_of(stats, entry));
     if (!has_section) continue;
-    const model::GraphEntry& entry = stats.entry(s.graphs[i]);
     auto& slowest = graphs.back()["slowest_replays"] = nlohmann::ordered_json::array();
     for (const model::Slowdown& slow :
          slowest_of(stats, entry, options.limit(entry.replays.size())))

@@ -13,33 +13,7 @@
 
 namespace reprise::cli {
 
-// The replay's own times; empty if the trace has no samples of it.
-model::ReplayTimes times_of(const model::Document& document, const model::Graph& graph,
-                            const trace::Replay& replay) {
-  const auto block = replay.sampled == 0 ? nullptr : document.samples->find(replay);
-  return model::replay_times(graph, block ? *block : trace::SampleBlock{});
-}
-
-std::vector<model::Slowdown> slowest_of(const Stats& stats, const model::GraphEntry& entry,
-                                        std::size_t count) {
-  std::vector<model::Slowdown> slowest;
-  const auto replays = model::slowest_replays(entry.replays, count);
-  if (replays.empty()) return slowest;
-  const model::ReplayBaseline baseline =
-      model::replay_baseline(*stats.document, entry, {}, entry.statistics->medians());
-  for (const std::size_t i : replays) {
-    const trace::Replay& replay = entry.replays[i];
-    slowest.push_back(
-        model::slowdown(entry, baseline, replay, times_of(*stats.document, *entry.graph, replay)));
-  }
-  return slowest;
-}
-
 namespace {
-
-using model::GraphSummary;
-using model::NodeSummary;
-using model::TraceSummary;
 
 std::string rank_text(const trace::Session& session) {
   return session.rank == trace::kNone ? "" : ", rank " + std::to_string(session.rank);
@@ -54,6 +28,12 @@ std::vector<std::string> time_row(std::string what, const model::ReplayStatistic
           us(times.p90),
           us(times.p99),
           us(times.max)};
+}
+
+// ", rank 3"; empty unless the trace has ranks.
+std::string rank_suffix(const Stats& stats, model::GraphKey graph) {
+  const model::Document& d = *stats.document;
+  return d.has_ranks() ? ", " + d.rank_name(d.session_of(graph)) : "";
 }
 
 std::string signed_microseconds(double ns) {
@@ -78,9 +58,9 @@ std::string largest_parts(const model::Graph& graph, const model::Slowdown& slow
   return text;
 }
 
-void print_slowest(const Stats& stats, const StatsOptions& options, const GraphSummary& g) {
+void print_slowest(const Stats& stats, const StatsOptions& options,
+                   const model::GraphEntry& entry) {
   constexpr std::size_t kReplays = 5;
-  const model::GraphEntry& entry = stats.entry(g);
   if (entry.replays.size() < 2) return;
   Table table(4, {"replay", "us", "vs. median us", "largest slowdowns us"});
   for (const model::Slowdown& s :
@@ -179,9 +159,9 @@ void print_graphs(const Stats& stats, const StatsOptions& options) {
     if (is_family && is_long) continue;
     for (const std::uint32_t r : family.rows) {
       const model::GraphRow& row = all.rows[r];
-      table.add(graph_row((is_family ? "  " : "") + row.name, row.totals,
-                          known_microseconds(static_cast<double>(row.median)), row.p99, row.latency,
-                          row.gap));
+      table.add(graph_row((is_family ? "  " : "") + row.name + rank_suffix(stats, row.key),
+                          row.totals, known_microseconds(static_cast<double>(row.median)), row.p99,
+                          row.latency, row.gap));
     }
   }
   const model::GraphTotals& t = all.totals;
@@ -210,19 +190,27 @@ std::string preparation_text(const model::GraphTotals& t) {
   return text;
 }
 
-void print_graph(const Stats& stats, const StatsOptions& options, const GraphSummary& g) {
-  write_out("\n%s (graph %u, version %u)%s%s: %s, %s, %s\n", printable(g.name).c_str(), g.graph,
-            g.version, g.device.empty() ? "" : " on ", printable(g.device).c_str(),
-            counted(g.nodes.size(), "node").c_str(), counted(g.edges, "edge").c_str(),
-            g.lanes == 0 ? "no lanes" : counted(g.lanes, "lane").c_str());
-  write_out("  %s, %s sampled", counted(g.replays, "replay").c_str(),
-            with_separators(g.sampled_replays).c_str());
-  if (g.untimed_replays != 0) write_out(", %s untimed", with_separators(g.untimed_replays).c_str());
-  write_out("; %s", counted(g.samples, "node sample").c_str());
-  if (g.lost_samples != 0) write_out(", %s untimed", with_separators(g.lost_samples).c_str());
+void print_graph(const Stats& stats, const StatsOptions& options, const model::GraphEntry& entry) {
+  const model::Graph& graph = *entry.graph;
+  const model::GraphKey key = graph.key();
+  const std::string device = device_of(stats, entry);
+  const std::uint32_t lanes = graph.record().lanes;
+  write_out("\n%s (graph %u, version %u)%s%s%s: %s, %s, %s\n", printable(graph.name()).c_str(),
+            key.graph, key.version, rank_suffix(stats, key).c_str(), device.empty() ? "" : " on ",
+            printable(device).c_str(), counted(graph.node_count(), "node").c_str(),
+            counted(graph.record().edges.size(), "edge").c_str(),
+            lanes == 0 ? "no lanes" : counted(lanes, "lane").c_str());
+  const std::size_t untimed =
+      model::replay_statistics(entry.replays, model::ReplayMeasure::DeviceTime).unknown;
+  const std::uint64_t lost = entry.statistics->lost();
+  write_out("  %s, %s sampled", counted(entry.replays.size(), "replay").c_str(),
+            with_separators(sampled_replays(entry)).c_str());
+  if (untimed != 0) write_out(", %s untimed", with_separators(untimed).c_str());
+  write_out("; %s", counted(entry.statistics->samples + lost, "node sample").c_str());
+  if (lost != 0) write_out(", %s untimed", with_separators(lost).c_str());
   write_out("\n");
   for (const model::GraphRow& row : stats.table.rows) {
-    if (row.key != model::GraphKey{g.graph, g.version}) continue;
+    if (row.key != key) continue;
     if (const std::string text = preparation_text(row.totals); !text.empty())
       write_out("  preparation: %s\n", text.c_str());
   }
@@ -232,22 +220,23 @@ void print_graph(const Stats& stats, const StatsOptions& options, const GraphSum
        {std::pair("device time", model::ReplayMeasure::DeviceTime),
         std::pair("launch call", model::ReplayMeasure::LaunchCall),
         std::pair("launch-to-start latency", model::ReplayMeasure::LaunchLatency)}) {
-    const model::ReplayStatistics s = model::replay_statistics(stats.entry(g).replays, measure);
+    const model::ReplayStatistics s = model::replay_statistics(entry.replays, measure);
     if (s.count != 0) times.add(time_row(name, s));
   }
   if (!times.empty()) write_out("%s", times.text().c_str());
 
-  std::vector<const NodeSummary*> nodes;
-  for (const NodeSummary& n : g.nodes) {
-    if (n.times.count() != 0 || n.lost != 0) nodes.push_back(&n);
+  const std::vector<model::NodeFigures> figures = model::node_figures(graph, *entry.statistics);
+  std::vector<std::uint32_t> nodes;
+  for (std::uint32_t n = 0; n < figures.size(); ++n) {
+    if (figures[n].count != 0 || figures[n].lost != 0) nodes.push_back(n);
   }
-  std::stable_sort(nodes.begin(), nodes.end(), [](const NodeSummary* a, const NodeSummary* b) {
-    return a->times.sum() > b->times.sum();
+  std::stable_sort(nodes.begin(), nodes.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return figures[a].total > figures[b].total;
   });
-  for (const model::LoopSummary& l : g.loops) {
+  for (const LoopSummary& l : loops_of(entry)) {
     if (l.replays == 0) continue;
     write_out("  %s (node %u): %s to %s iterations in %s, %.2f on average",
-              printable(g.nodes[l.node].name).c_str(), l.node, with_separators(l.min).c_str(),
+              printable(graph.node_name(l.node)).c_str(), l.node, with_separators(l.min).c_str(),
               with_separators(l.max).c_str(), counted(l.replays, "replay").c_str(),
               static_cast<double>(l.iterations) / static_cast<double>(l.replays));
     if (l.timed != l.iterations)
@@ -257,39 +246,55 @@ void print_graph(const Stats& stats, const StatsOptions& options, const GraphSum
   Table table(3, {"node", "name", "label", "count", "median us", "p99 us", "share"});
   const std::size_t shown = options.limit(nodes.size());
   for (std::size_t i = 0; i < shown; ++i) {
-    const NodeSummary* n = nodes[i];
-    table.add({std::to_string(n->node), n->name, n->label_path, with_separators(n->times.count()),
-               microseconds(n->times.quantile(0.50)), microseconds(n->times.quantile(0.99)),
-               percent(n->share)});
+    const std::uint32_t n = nodes[i];
+    const model::NodeFigures& f = figures[n];
+    table.add({std::to_string(n), graph.node_name(n),
+               graph.label_path(graph.record().nodes[n].label), with_separators(f.count),
+               microseconds(f.median), microseconds(f.p99), percent(f.share)});
   }
   if (!table.empty()) write_out("\n%s", table.text().c_str());
   print_omitted(nodes.size(), shown, "node");
-  print_slowest(stats, options, g);
+  print_slowest(stats, options, entry);
 }
 
-// The graphs whose transient buffers share slabs of a pool: "3: forward, backward, step".
-template <class Graphs>
-std::string sharers_text(const Graphs& graphs, const TraceSummary& s) {
+// "3: forward, backward, step".
+std::string graphs_text(const Stats& stats, const std::vector<std::uint32_t>& graphs) {
   std::string names;
   for (const std::uint32_t graph : graphs) {
-    const auto found = std::find_if(s.graphs.begin(), s.graphs.end(),
-                                    [&](const GraphSummary& g) { return g.graph == graph; });
+    const auto found = stats.document->graphs.lower_bound({graph, 0});
+    const bool is_known = found != stats.document->graphs.end() && found->first.graph == graph;
     names += (names.empty() ? ": " : ", ") +
-             (found == s.graphs.end() ? "graph " + std::to_string(graph) : printable(found->name));
+             (is_known ? printable(found->second.graph->name()) : "graph " + std::to_string(graph));
   }
   return with_separators(graphs.size()) + names;
 }
 
+// The graphs whose transient buffers share slabs of a pool, or shared them before.
+void print_sharing(const Stats& stats, const trace::PoolState& pool) {
+  const model::Document& document = *stats.document;
+  using Uses = model::Document::Uses;
+  for (const Uses uses : {Uses::Current, Uses::Former}) {
+    const auto graphs = document.users_of(pool.pool, trace::PoolRole::Sharer, uses);
+    if (graphs.empty()) continue;
+    const std::string slabs = counted(pool.shared_slabs, "slab");
+    write_out("  graphs that share%s of %s: %s\n",
+              uses == Uses::Former ? "d slabs" : (" " + slabs).c_str(),
+              printable(document.pool_name(pool.pool)).c_str(),
+              graphs_text(stats, graphs).c_str());
+  }
+}
+
 // Old traces, and traces of unmodified programs, only record buffers.
 void print_pools(const Stats& stats, const StatsOptions& options) {
-  const TraceSummary& s = stats.summary;
   const model::Document& document = *stats.document;
+  std::vector<trace::PoolState> pools;
+  for (const auto& [id, pool] : *document.pools) pools.push_back(pool);
   Table table(1, {"pool", "buffers", "freed", "buffer bytes", "mapped", "reserved", "peak mapped",
                   "budget", "trims", "remaps"});
   const std::size_t shown =
-      s.pools.size() > kMaxSections ? options.limit(s.pools.size()) : s.pools.size();
+      pools.size() > kMaxSections ? options.limit(pools.size()) : pools.size();
   for (std::size_t i = 0; i < shown; ++i) {
-    const trace::PoolState& p = s.pools[i];
+    const trace::PoolState& p = pools[i];
     const std::string name = printable(document.pool_name(p.pool));
     if (p.peak == 0) {
       table.add({name, with_separators(p.buffers), with_separators(p.freed), bytes(p.device_bytes),
@@ -301,84 +306,76 @@ void print_pools(const Stats& stats, const StatsOptions& options) {
                p.budget == 0 ? "none" : bytes(p.budget), with_separators(p.trims),
                with_separators(p.remaps)});
   }
-  for (const trace::DeviceTotals& d : s.device_totals) {
-    const auto found =
-        std::find_if(s.devices.begin(), s.devices.end(),
-                     [&](const trace::Device& known) { return known.id == d.device; });
-    const std::string device = found == s.devices.end() ? "device " + std::to_string(d.device)
-                                                        : printable(found->selector);
+  for (const auto& [id, d] : *document.device_totals) {
+    const auto found = document.devices->find(id);
+    const std::string device = found == document.devices->end() ? "device " + std::to_string(id)
+                                                                : printable(found->second.selector);
     const std::string rank =
-        document.has_ranks() ? ", " + document.rank_name(document.session_of_device(d.device)) : "";
+        document.has_ranks() ? ", " + document.rank_name(document.session_of_device(id)) : "";
     table.add({"total of " + device + rank, "", "", bytes(d.buffers), bytes(d.mapped),
                bytes(d.reserved), bytes(d.peak), d.budget == 0 ? "none" : bytes(d.budget),
                with_separators(d.trims), with_separators(d.remaps)});
   }
   if (!table.empty())
     write_out("\nDevice memory of pools at the end of the trace\n%s", table.text().c_str());
-  print_omitted(s.pools.size(), shown, "pool");
-  for (const trace::PoolState& p : s.pools) {
-    const auto found = s.sharing.find(p.pool);
-    if (found == s.sharing.end()) continue;
-    const model::SharingSummary& sharing = found->second;
-    const bool is_over = sharing.now.empty();
-    write_out("  graphs that share%s %s of %s: %s\n", is_over ? "d" : "",
-              counted(is_over ? sharing.most_slabs : p.shared_slabs, "slab").c_str(),
-              printable(document.pool_name(p.pool)).c_str(),
-              (is_over ? sharers_text(sharing.most, s) : sharers_text(sharing.now, s)).c_str());
-  }
+  print_omitted(pools.size(), shown, "pool");
+  for (const trace::PoolState& p : pools) print_sharing(stats, p);
 }
 
-void print_sessions(const TraceSummary& s) {
-  if (s.sessions.size() > kMaxRanks) {
+void print_sessions(const model::Document& d) {
+  if (d.sessions->size() > kMaxRanks) {
     std::set<std::string> hosts;
-    for (const trace::Session& session : s.sessions) hosts.insert(session.host);
-    write_out("  %s on %s, %s\n", counted(s.sessions.size(), "session").c_str(),
-              counted(hosts.size(), "host").c_str(), counted(s.devices.size(), "device").c_str());
+    for (const trace::Session& session : *d.sessions) hosts.insert(session.host);
+    write_out("  %s on %s, %s\n", counted(d.sessions->size(), "session").c_str(),
+              counted(hosts.size(), "host").c_str(), counted(d.devices->size(), "device").c_str());
     return;
   }
-  for (const trace::Session& session : s.sessions) {
+  for (const trace::Session& session : *d.sessions) {
     write_out("  session: %s on %s, process %u%s, engine %s\n",
               printable(session.application).c_str(), printable(session.host).c_str(), session.pid,
               rank_text(session).c_str(), printable(session.engine_version).c_str());
   }
-  for (const trace::Device& d : s.devices)
-    write_out("  device: %s [%s]\n", printable(d.name).c_str(), printable(d.selector).c_str());
+  for (const auto& [id, device] : *d.devices) {
+    write_out("  device: %s [%s]\n", printable(device.name).c_str(),
+              printable(device.selector).c_str());
+  }
 }
 
 }  // namespace
 
 void print(const Stats& stats, const StatsOptions& options) {
-  const TraceSummary& s = stats.summary;
-  write_out("%s: %s, %s, %s\n", printable(s.path).c_str(), bytes(s.file_bytes).c_str(),
-            counted(s.chunks, "chunk").c_str(),
-            s.first == 0 && s.last == 0
+  const model::Document& d = *stats.document;
+  const Totals totals = totals_of(d);
+  write_out("%s: %s, %s, %s\n", printable(stats.file).c_str(), bytes(stats.bytes).c_str(),
+            counted(stats.chunks, "chunk").c_str(),
+            d.first == 0 && d.last == 0
                 ? "no times"
-                : duration(static_cast<double>(s.last) - static_cast<double>(s.first)).c_str());
-  if (!s.damage.empty())
-    write_out("  the file is damaged or incomplete: %s\n", printable(s.damage).c_str());
-  print_sessions(s);
-  for (const auto& [kind, count] : s.losses)
+                : duration(static_cast<double>(d.last) - static_cast<double>(d.first)).c_str());
+  if (!stats.damage.empty())
+    write_out("  the file is damaged or incomplete: %s\n", printable(stats.damage).c_str());
+  print_sessions(d);
+  for (const auto& [kind, count] : totals.losses)
     write_out("  lost: %s %s\n", with_separators(count).c_str(), trace::loss_name(kind));
-  for (const auto& [severity, count] : s.messages) {
+  for (const auto& [severity, count] : totals.messages) {
     write_out("  messages: %s of severity %s\n", with_separators(count).c_str(),
               trace::severity_name(severity));
   }
-  if (s.profile_host != 0 || s.profile_device != 0) {
+  if (totals.profile_host != 0 || totals.profile_device != 0) {
     write_out("  profiling overhead: %s on the host, %s on the device\n",
-              duration(static_cast<double>(s.profile_host)).c_str(),
-              duration(static_cast<double>(s.profile_device)).c_str());
+              duration(static_cast<double>(totals.profile_host)).c_str(),
+              duration(static_cast<double>(totals.profile_device)).c_str());
   }
-  if (s.unknown_replays != 0 || s.unknown_samples != 0) {
+  if (d.unknown_replays != 0 || totals.unknown_samples != 0) {
     write_out("  ignored: %s and %s of graphs that the trace does not describe\n",
-              counted(s.unknown_replays, "replay").c_str(),
-              counted(s.unknown_samples, "sample").c_str());
+              counted(d.unknown_replays, "replay").c_str(),
+              counted(totals.unknown_samples, "sample").c_str());
   }
-  if (s.graphs.empty()) write_out("  no graphs\n");
+  if (d.graphs.empty()) write_out("  no graphs\n");
   print_ranks(stats, options);
   print_graphs(stats, options);
-  for (const std::uint32_t i : stats.sections) print_graph(stats, options, s.graphs[i]);
+  for (const model::GraphEntry* entry : stats.sections) print_graph(stats, options, *entry);
   print_pools(stats, options);
-  write_out("\nPercentiles of nodes are within %.1f %% of the exact ones.\n",
+  write_out("\nPercentiles of nodes are within %.2f %% of the exact ones.\n",
             100 * detail::DurationHistogram::kRelativeError);
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/atomic_file.hpp"
 #include "base/dot_writer.hpp"
-#include "base/log_histogram.hpp"
+#include "base/duration_histogram.hpp"
 #include "export/export_error.hpp"
 #include "export/exporter.hpp"
 #include "export/selection.hpp"

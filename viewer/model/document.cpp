@@ -15,12 +15,6 @@ std::uint32_t known_session(const Document& document, std::uint32_t session) {
 
 }  // namespace
 
-std::vector<double> GraphStatistics::medians() const {
-  std::vector<double> medians(nodes.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i) medians[i] = nodes[i].times.quantile(0.5);
-  return medians;
-}
-
 const GraphEntry* Document::find(GraphKey key) const {
   const auto found = graphs.find(key);
   return found == graphs.end() ? nullptr : &found->second;

@@ -11,31 +11,14 @@
 #include <tuple>
 #include <vector>
 
-#include "base/log_histogram.hpp"
 #include "model/communication.hpp"
 #include "model/graph.hpp"
 #include "model/growing_list.hpp"
-#include "model/sample_sources.hpp"
+#include "model/node_statistics.hpp"
 #include "model/sample_store.hpp"
 #include "trace/collective_runs.hpp"
 
 namespace reprise::model {
-
-// One node, over all samples so far.
-struct NodeStatistics {
-  detail::CompactDurationHistogram times;
-  std::uint64_t lost = 0;  // samples without a time
-};
-
-struct GraphStatistics {
-  std::vector<NodeStatistics> nodes;
-  // ns, over the graph's own nodes, whose times include those of their bodies
-  std::int64_t sum = 0;
-  std::uint64_t samples = 0;  // with a time
-  std::uint64_t unknown = 0;  // samples of nodes that the version does not have
-  SampleSources sources;      // of the sampled replays
-  [[nodiscard]] std::vector<double> medians() const;  // ns per node; 0 without samples
-};
 
 struct GraphEntry {
   std::shared_ptr<const Graph> graph;
@@ -47,7 +30,7 @@ struct GraphEntry {
   // Collectives of sampled replays, by replay; empty for graphs without collectives.
   ListView<trace::CollectiveRun> collectives;
   ListView<Communication> communication;
-  std::shared_ptr<const GraphStatistics> statistics;
+  std::shared_ptr<const GraphStatistics> statistics;  // of all samples so far; never null
 };
 
 struct Document {

@@ -37,8 +37,7 @@ void DocumentBuilder::add_graph(trace::GraphVersion record) {
     return;
   Entry& entry = graphs_[key];
   entry.graph = std::make_shared<const Graph>(std::move(record));
-  entry.statistics.change() = {};
-  entry.statistics.value.nodes.resize(entry.graph->node_count());
+  entry.statistics.change() = GraphStatistics(entry.graph->node_count());
 }
 
 void DocumentBuilder::add_replay(const trace::Replay& replay) {
@@ -62,19 +61,11 @@ void DocumentBuilder::add_samples(const trace::SampleBlock& block) {
     return;
   }
   add_collectives(found->second, block);
-  GraphStatistics& s = found->second.statistics.change();
-  s.sources.add(block.replay, block.source);
+  const Graph& graph = *found->second.graph;
+  found->second.statistics.change().add(graph, block);
   for (const trace::Sample& sample : block.samples) {
-    if (sample.node >= s.nodes.size()) {
-      ++s.unknown;
-    } else if (sample.started == 0) {
-      ++s.nodes[sample.node].lost;
-    } else {
-      s.nodes[sample.node].times.add(sample.duration);
-      if (sample.node < found->second.graph->own_node_count()) s.sum += sample.duration;
-      ++s.samples;
+    if (sample.started != 0 && sample.node < graph.node_count())
       extend(sample.started, sample.started + sample.duration);
-    }
   }
 }
 

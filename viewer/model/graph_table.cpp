@@ -64,7 +64,7 @@ class HostTimes {
       if (range.name.starts_with("upload ") && range.graph != trace::kNone)
         add(uploads_[range.graph], length_of(range.started, range.ended));
       if (range.name.starts_with("record "))
-        records_[range.name.substr(7)].push_back(
+        records_[{document.session_of_thread(range.thread), range.name.substr(7)}].push_back(
             {range.ended, length_of(range.started, range.ended)});
     }
     for (auto& [label, ranges] : records_) std::sort(ranges.begin(), ranges.end());
@@ -76,8 +76,8 @@ class HostTimes {
   }
   // A range does not name its graph: it is the last of this label that ended before the graph was
   // compiled.
-  [[nodiscard]] Time record(const std::string& label, Time compiled) const {
-    const auto found = records_.find(label);
+  [[nodiscard]] Time record(std::uint32_t session, const std::string& label, Time compiled) const {
+    const auto found = records_.find({session, label});
     if (found == records_.end()) return 0;
     const auto after = std::upper_bound(
         found->second.begin(), found->second.end(), compiled,
@@ -87,7 +87,8 @@ class HostTimes {
 
  private:
   std::unordered_map<std::uint32_t, Time> uploads_;
-  std::unordered_map<std::string, std::vector<std::pair<Time, Time>>> records_;  // (end, length)
+  // (end, length) by session and label
+  std::map<std::pair<std::uint32_t, std::string>, std::vector<std::pair<Time, Time>>> records_;
 };
 
 // The name of the pool whose slabs hold each graph's transients, or which it references.
@@ -101,7 +102,7 @@ std::unordered_map<std::uint32_t, std::string> pool_names(const Document& docume
 
 // All versions of a graph: [first, end) of the document's graphs.
 using Entries = std::map<GraphKey, GraphEntry>::const_iterator;
-GraphRow row_of(Entries first, Entries end, const HostTimes& host) {
+GraphRow row_of(Entries first, Entries end, std::uint32_t session, const HostTimes& host) {
   GraphRow row;
   row.versions = 0;
   row.totals.graphs = 1;
@@ -113,7 +114,7 @@ GraphRow row_of(Entries first, Entries end, const HostTimes& host) {
     row.key = key;
     row.totals.replays += entry.replays.size() + entry.dropped_replays;
     GraphTotals prepared;
-    prepared.record = host.record(record.label, record.compiled);
+    prepared.record = host.record(session, record.label, record.compiled);
     prepared.compile = std::max<Time>(record.compile_time, 0);
     prepared.instantiate = std::max<Time>(record.instantiate_time, 0);
     add(row.totals, prepared);
@@ -196,8 +197,9 @@ GraphTable graph_table(const Document& document) {
   for (auto at = document.graphs.begin(); at != document.graphs.end();) {
     const auto first = at;
     while (at != document.graphs.end() && at->first.graph == first->first.graph) ++at;
-    GraphRow row = row_of(first, at, host);
-    if (has_ranks) row.process = document.session_of(row.key);
+    const std::uint32_t session = document.session_of(std::prev(at)->first);
+    GraphRow row = row_of(first, at, session, host);
+    if (has_ranks) row.process = session;
     if (const auto pool = pools.find(row.key.graph); pool != pools.end()) row.pool = pool->second;
     const auto cost = document.creation_costs->find(row.key.graph);
     if (cost != document.creation_costs->end()) take(row.totals, cost->second);

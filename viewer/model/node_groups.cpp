@@ -14,9 +14,13 @@ using trace::kNone;
 
 namespace {
 
+// The kernel of a node. A child graph, such as an op's, has the name of its node, which says what
+// it computes; all other nodes without a kernel have that of their kind.
 std::string kernel_or_kind(const Graph& graph, std::uint32_t node) {
   const std::string& kernel = graph.kernel_name(node);
-  return kernel.empty() ? trace::kind_name(graph.record().nodes[node].kind) : kernel;
+  if (!kernel.empty()) return kernel;
+  const trace::NodeKind kind = graph.record().nodes[node].kind;
+  return kind == trace::NodeKind::Child ? graph.node_name(node) : trace::kind_name(kind);
 }
 
 // Adds a node to groups, and tracks the most expensive node of each.

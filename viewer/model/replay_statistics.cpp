@@ -73,15 +73,12 @@ ReplayStatistics replay_statistics(const std::vector<Time>& all) {
 
 ReplayStatistics replay_statistics(const ListView<trace::Replay>& replays, ReplayMeasure what,
                                    ReplayRange range) {
-  const std::size_t first = std::min(range.first, replays.size());
-  const std::size_t count = std::min(range.count, replays.size() - first);
   std::vector<Time> values;
   std::vector<std::size_t> indices;
-  for (std::size_t i = first; i < first + count; ++i) {
-    if (!admits(range, replays[i])) continue;
-    values.push_back(measure(replays[i], what));
+  for_each_replay(replays, range, [&](std::size_t i, const trace::Replay& replay) {
+    values.push_back(measure(replay, what));
     indices.push_back(i);
-  }
+  });
   ReplayStatistics s = replay_statistics(values);
   for (std::size_t& outlier : s.outliers) outlier = indices[outlier];
   return s;

@@ -2,6 +2,7 @@
 // Threads: a pure function.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -45,6 +46,16 @@ struct ReplayRange {
 };
 // Whether the range's durations admit the replay; independent of its index.
 [[nodiscard]] bool admits(const ReplayRange& range, const trace::Replay& replay) noexcept;
+
+// Calls `each` with the index and the replay, for all replays that the range admits, in order.
+template <class Each>
+void for_each_replay(const ListView<trace::Replay>& replays, const ReplayRange& range, Each each) {
+  const std::size_t first = std::min(range.first, replays.size()),
+                    count = std::min(range.count, replays.size() - first);
+  for (std::size_t i = first; i < first + count; ++i) {
+    if (admits(range, replays[i])) each(i, replays[i]);
+  }
+}
 
 struct ReplayStatistics {
   std::size_t count = 0, unknown = 0;  // replays with and without a value

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/log_histogram.hpp"
+#include "base/duration_histogram.hpp"
 
 namespace reprise::model {
 

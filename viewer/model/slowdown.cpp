@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/quantile_rank.hpp"
-#include "model/graph_comparison.hpp"
+#include "model/sampled_replays.hpp"
 
 namespace reprise::model {
 
@@ -77,16 +77,13 @@ ReplayBaseline replay_baseline(const Document& document, const GraphEntry& entry
                                std::vector<double> node_medians) {
   ReplayBaseline baseline;
   baseline.latencies = latencies_of(document, entry);
-  const std::size_t first = std::min(range.first, entry.replays.size());
-  const std::size_t end = first + std::min(range.count, entry.replays.size() - first);
   std::vector<Time> total, latency, device;
-  for (std::size_t i = first; i < end; ++i) {
-    if (!admits(range, entry.replays[i])) continue;
+  for_each_replay(entry.replays, range, [&](std::size_t i, const trace::Replay& replay) {
     latency.push_back(baseline.latencies[i]);
-    device.push_back(device_time_of(entry.replays[i]));
+    device.push_back(device_time_of(replay));
     total.push_back(std::min(latency.back(), device.back()) < 0 ? -1
                                                                 : latency.back() + device.back());
-  }
+  });
   baseline.total = static_cast<double>(replay_statistics(total).median);
   baseline.launch_latency = static_cast<double>(replay_statistics(latency).median);
   baseline.device_time = static_cast<double>(replay_statistics(device).median);

@@ -12,7 +12,6 @@ TraceLoader::TraceLoader(const TraceLoaderDesc& desc)
     : reader_(std::make_shared<const trace::TraceReader>(desc.path)),
       samples_(std::make_shared<SampleStore>(
           SampleStoreDesc{.reader = reader_, .max_bytes = desc.max_sample_bytes})),
-      on_records_(desc.on_records),
       builder_(samples_) {
   plan(0);
 }
@@ -35,7 +34,6 @@ void TraceLoader::plan(std::size_t first) {
 void TraceLoader::read_chunk(const trace::ChunkEntry& chunk) {
   try {
     trace::Records records = reader_->read(chunk);
-    if (on_records_) on_records_(records);
     builder_.add(std::move(records));
   } catch (const trace::TraceError& error) {
     if (error.code() == trace::TraceErrorCode::Io) throw;

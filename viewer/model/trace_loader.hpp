@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,8 +19,6 @@ namespace reprise::model {
 struct TraceLoaderDesc {
   std::filesystem::path path;
   std::uint64_t max_sample_bytes = 256u << 20;  // budget of the SampleStore
-  // Receives the records of each chunk before the document does: topology, events, samples.
-  std::function<void(const trace::Records&)> on_records = {};
 };
 
 class TraceLoader {
@@ -50,7 +47,6 @@ class TraceLoader {
 
   std::shared_ptr<const trace::TraceReader> reader_;
   std::shared_ptr<SampleStore> samples_;
-  const std::function<void(const trace::Records&)> on_records_;
   DocumentBuilder builder_;
   std::vector<std::size_t> order_;  // chunks, events before samples
   std::size_t next_ = 0, events_left_ = 0;

@@ -6,6 +6,7 @@
 
 #include "model/document_builder.hpp"
 #include "model/graph_comparison.hpp"
+#include "model/sampled_replays.hpp"
 #include "viewer/model/random_graph.hpp"
 
 using namespace reprise;
@@ -40,25 +41,22 @@ TEST_CASE(
     "graph comparison: a node that became slower between two ranges is the only significant one") {
   const trace::GraphVersion record = test::random_graph(5);
   const auto d = document(record, 400, 201, 7, 3);
-  const model::Graph& g = *d->find({0, 0})->graph;
-  const auto before = model::blocks_of(*d, {0, 0}, {0, 200}, 1'000),
-             after = model::blocks_of(*d, {0, 0}, {200, 200}, 1'000);
-  CHECK(before.size() == 100);
-  CHECK(after.size() == 100);
-  const model::GraphComparison c = model::compare({g, before}, {g, after});
-  CHECK(c.added.empty());
-  CHECK(c.removed.empty());
-  REQUIRE(c.nodes.size() == g.node_count());
-  for (const model::NodeComparison& n : c.nodes) {
+  const auto compare = [&](model::ReplayRange a, model::ReplayRange b) {
+    return model::compare({*d, {0, 0}, a}, {*d, {0, 0}, b});
+  };
+  const model::GraphComparison c = compare({0, 200}, {200, 200});
+  CHECK(c.added + c.removed == 0);
+  REQUIRE(c.nodes.size() == record.nodes.size());
+  for (const model::ComparedNode& n : c.nodes) {
     CHECK(n.a == n.b);
-    CHECK(n.count_a == 100);
-    CHECK(n.is_significant == (n.a == 7));
-    if (n.a == 7) CHECK(n.change > 1);
+    CHECK(n.times.count_a == 100);
+    CHECK(n.times.is_significant() == (n.a == 7));
+    if (n.a == 7) CHECK(n.times.change > 1);
   }
-  const model::GraphComparison same = model::compare({g, before}, {g, before});
-  for (const model::NodeComparison& n : same.nodes) {
-    CHECK(n.change == 0);
-    CHECK_FALSE(n.is_significant);
+  const model::GraphComparison same = compare({0, 200}, {0, 200});
+  for (const model::ComparedNode& n : same.nodes) {
+    CHECK(n.times.change == 0);
+    CHECK_FALSE(n.times.is_significant());
   }
 }
 
@@ -79,11 +77,23 @@ TEST_CASE(
     "removed") {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     CAPTURE(seed);
-    const model::Graph a(test::random_graph(seed, {.nodes = 20})),
-        b(test::random_graph(seed + 100, {.nodes = 25}));
-    const model::GraphComparison c = model::compare({a, {}}, {b, {}});
+    const auto with = [](const trace::GraphVersion& graph) {
+      model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
+      trace::Records records;
+      records.graph_versions = {graph};
+      builder.add(std::move(records));
+      return builder.publish();
+    };
+    const auto in_a = with(test::random_graph(seed, {.nodes = 20})),
+               in_b = with(test::random_graph(seed + 100, {.nodes = 25}));
+    const model::GraphComparison c = model::compare({*in_a, {0, 0}}, {*in_b, {0, 0}});
+    const model::Graph &a = *c.graph_a, &b = *c.graph_b;
+    std::vector<std::uint32_t> added, removed;
     std::set<std::uint32_t> seen;
-    for (const model::NodeComparison& n : c.nodes) {
+    for (const model::ComparedNode& n : c.nodes) {
+      if (n.a == trace::kNone) added.push_back(n.b);
+      if (n.b == trace::kNone) removed.push_back(n.a);
+      if (n.a == trace::kNone || n.b == trace::kNone) continue;
       const trace::Node &x = a.record().nodes[n.a], &y = b.record().nodes[n.b];
       CHECK(std::tuple(x.name, x.label, x.kind) == std::tuple(y.name, y.label, y.kind));
       CHECK(seen.insert(n.b).second);
@@ -95,14 +105,16 @@ TEST_CASE(
             });
       };
       CHECK(like(a, n.a) == like(b, n.b));
-      CHECK_FALSE(n.is_significant);
+      CHECK_FALSE(n.times.is_significant());
     }
-    CHECK(c.nodes.size() + c.removed.size() == 20);
-    CHECK(c.nodes.size() + c.added.size() == 25);
-    for (const std::uint32_t n : c.added) CHECK(seen.count(n) == 0);
+    CHECK(c.added == added.size());
+    CHECK(c.removed == removed.size());
+    CHECK(seen.size() + removed.size() == 20);
+    CHECK(seen.size() + added.size() == 25);
+    for (const std::uint32_t n : added) CHECK(seen.count(n) == 0);
     // Unmatched nodes of the two sides differ.
-    for (const std::uint32_t n : c.removed) {
-      for (const std::uint32_t m : c.added) {
+    for (const std::uint32_t n : removed) {
+      for (const std::uint32_t m : added) {
         const trace::Node &x = a.record().nodes[n], &y = b.record().nodes[m];
         CHECK_FALSE(std::tuple(x.name, x.label, x.kind) == std::tuple(y.name, y.label, y.kind));
       }

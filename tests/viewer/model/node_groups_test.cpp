@@ -37,6 +37,22 @@ TEST_CASE("node groups: nodes of one kernel are one group, nodes without a kerne
   CHECK(groups[1].name == "copy");
 }
 
+TEST_CASE("node groups: child graphs are grouped by the names of their nodes") {
+  trace::GraphVersion record = small_graph().record();
+  record.strings.push_back("gemm 512 x 512");
+  for (const std::uint32_t n : {0u, 1u}) {
+    record.nodes[n].kind = trace::NodeKind::Child;
+    record.nodes[n].kernel = trace::kNone;
+    record.nodes[n].name = static_cast<std::uint32_t>(record.strings.size() - 1);
+  }
+  const model::Graph graph(std::move(record));
+  const model::NodeTimes times{&graph, {100, 60, 240}, {2, 2, 3}};
+  const std::vector<model::NodeGroup> groups = model::groups_by_kernel({&times, 1});
+  REQUIRE(groups.size() == 2);
+  CHECK(groups[1].name == "gemm 512 x 512");
+  CHECK(groups[1].nodes == 2);
+}
+
 TEST_CASE("node groups: a label contains its labels and, as leaves, the kernels of its nodes") {
   const model::Graph graph = small_graph();
   const model::NodeTimes times{&graph, {100, 60, 240}, {2, 2, 3}};

@@ -303,8 +303,8 @@ TEST_CASE(
   const GraphScene scene = make_graph_scene(key);
   test::PanelFixture fixture({900, 600});
   fixture.view_model.nodes.resize(2);
-  fixture.view_model.nodes[0] = {.count = 1, .median = 100, .share = 1};
-  fixture.view_model.nodes[1] = {.count = 1, .median = 90, .share = 0.9};
+  fixture.view_model.nodes[0] = {{.count = 1, .median = 100, .share = 1}};
+  fixture.view_model.nodes[1] = {{.count = 1, .median = 90, .share = 0.9}};
   REQUIRE(scene.boxes.size() == 1);
   const GraphBoxTime time = box_time(scene, fixture.panel_context(), 0);
   CHECK(time.median == 100);

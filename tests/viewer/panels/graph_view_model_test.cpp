@@ -54,7 +54,7 @@ TEST_CASE("graph view model: selected durations restrict samples, numbers and th
   CHECK(inside.nodes[0].max == static_cast<double>(test::hand_made_time(0, 7)));
   const ReplaySummary summary = make_replay_summary(fixture.entry(), range, RateOver::Range);
   CHECK(summary.replays == 5);
-  CHECK(summary.device.max == 14'000);
+  CHECK(summary.device_time.max == 14'000);
   const auto newest = make_replay_view_model(*fixture.document, fixture.entry(), {}, range);
   REQUIRE(newest);
   CHECK(newest->replay.replay == 35);
@@ -138,7 +138,7 @@ TEST_CASE("replay figures: a range has its replay count, sample count and rate")
   const ReplaySummary all = make_replay_summary(fixture.entry(), {}, RateOver::Range);
   CHECK(all.replays == HandMadeTrace::kStepReplays);
   CHECK(all.sampled == HandMadeTrace::kStepReplays);
-  CHECK(all.device.count == HandMadeTrace::kStepReplays);
+  CHECK(all.device_time.count == HandMadeTrace::kStepReplays);
   const auto& replays = fixture.entry().replays;
   const double seconds = static_cast<double>(replays.back().launched - replays[0].launched) / 1e9;
   CHECK(all.per_second == doctest::Approx(static_cast<double>(replays.size() - 1) / seconds));

@@ -54,6 +54,28 @@ TEST_CASE("message list: one list contains all kinds, newest first") {
   CHECK(list.counts[static_cast<std::size_t>(MessageRank::Note)] == 0);
 }
 
+TEST_CASE("message list: what the trace lacks is listed as a loss, with the reason") {
+  const auto document = test::hand_made_document();
+  using model::FeedState;
+  CHECK(incomplete_text(*document, {.state = FeedState::Ready}).empty());
+  CHECK(incomplete_text(*document, {.state = FeedState::Loading, .reason = "waiting"}).empty());
+  const model::FeedStatus cut{.state = FeedState::Ready, .reason = "the file ends in a chunk"};
+  CHECK(incomplete_text(*document, cut) == "the file ends in a chunk");
+  const MessageList list =
+      make_message_list(*document, "incomplete", kAll, {}, incomplete_text(*document, cut));
+  REQUIRE(list.lines.size() == 1);
+  CHECK(list.lines[0].rank == MessageRank::Loss);
+  CHECK(list.lines[0].text == "the file ends in a chunk");
+
+  model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
+  trace::Records records;
+  records.graph_versions = {document->find({HandMadeTrace::kStep, 1})->graph->record()};
+  records.replays = {{HandMadeTrace::kStep, 1, 0, 4, 1'234, 10, 20, 30, 40, 0, 0}};
+  builder.add(std::move(records));
+  CHECK(incomplete_text(*builder.publish(), {.state = FeedState::Live}) ==
+        "step: the trace starts with replay 1,234");
+}
+
 TEST_CASE("message list: the end of a graph is not an update") {
   model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
   trace::Records records;

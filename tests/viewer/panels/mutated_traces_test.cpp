@@ -17,7 +17,7 @@
 #include "export/export_error.hpp"
 #include "export/exporter.hpp"
 #include "model/document_text.hpp"
-#include "model/trace_diff.hpp"
+#include "model/graph_comparison.hpp"
 #include "model/trace_loader.hpp"
 #include "panels/compare/compare_panel.hpp"
 #include "panels/graph/graph_panel.hpp"
@@ -100,16 +100,13 @@ void write_trace_of_every_kind(const fs::path& path) {
 
 struct Original {
   explicit Original(const fs::path& path)
-      : name(path.filename().string()),
-        summary(model::summarize(trace::TraceReader(path))),
-        document(test::document_of(path)) {
+      : name(path.filename().string()), document(test::document_of(path)) {
     const trace::TraceReader reader(path);
     for (const trace::ChunkEntry& chunk : reader.chunks())
       chunks.emplace_back(chunk.header.kind, encode(reader.read(chunk)));
   }
   std::string name;
   std::vector<std::pair<trace::ChunkKind, Bytes>> chunks;
-  model::TraceSummary summary;
   std::shared_ptr<const model::Document> document;
 };
 
@@ -185,11 +182,14 @@ bool write_mutated(const Original& original, const fs::path& path, Random& rando
   return false;
 }
 
-void summarise_and_export(const Original& original, const trace::TraceReader& reader) {
-  const model::TraceSummary summary = model::summarize(reader);
-  static_cast<void>(model::diff(original.summary, summary));
-  static_cast<void>(model::diff(summary, original.summary));
-  const std::string graph = summary.graphs.empty() ? "" : std::to_string(summary.graphs[0].graph);
+void compare_and_export(const Original& original, const model::Document& document,
+                        const trace::TraceReader& reader) {
+  for (const auto& [a, b] : model::match_graphs(*original.document, document).pairs) {
+    static_cast<void>(model::compare({*original.document, a}, {document, b}));
+    static_cast<void>(model::compare({document, b}, {*original.document, a}));
+  }
+  const std::string graph =
+      document.graphs.empty() ? "" : std::to_string(document.graphs.begin()->first.graph);
   for (const auto format : {trace::ExportFormat::Perfetto, trace::ExportFormat::Csv,
                             trace::ExportFormat::Sqlite, trace::ExportFormat::Dot}) {
     try {
@@ -333,8 +333,8 @@ TEST_CASE("mutated traces: what decode() accepts can be summarised, exported, lo
     try {
       const trace::TraceReader reader(path);
       REQUIRE(reader.damage().empty());
-      summarise_and_export(original, reader);
       auto document = test::document_of(path);
+      compare_and_export(original, *document, reader);
       static_cast<void>(model::document_text(*document));
       draw_everything(original, std::move(document), fixture, random);
     } catch (const trace::TraceError& error) {

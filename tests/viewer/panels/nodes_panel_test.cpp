@@ -215,7 +215,7 @@ TEST_CASE("nodes: the menu of a row shows, filters, copies and bookmarks its nod
 }
 
 TEST_CASE("nodes: a distribution counts every sample, and the last bar includes the tail") {
-  detail::CompactDurationHistogram times;
+  detail::DurationHistogram times;
   for (int i = 0; i < 1000; ++i) times.add(10'000 + i);
   times.add(5'000'000);
   const Distribution spread = distribution(times, 24);
@@ -230,7 +230,7 @@ TEST_CASE("nodes: a distribution counts every sample, and the last bar includes 
 }
 
 TEST_CASE("nodes: a distribution has no bar where there is no sample") {
-  detail::CompactDurationHistogram times;
+  detail::DurationHistogram times;
   for (int i = 0; i < 500; ++i) {
     times.add(300'000);
     times.add(320'000);
@@ -242,7 +242,7 @@ TEST_CASE("nodes: a distribution has no bar where there is no sample") {
 }
 
 TEST_CASE("nodes: distribution() accepts no values and equal values") {
-  detail::CompactDurationHistogram times;
+  detail::DurationHistogram times;
   CHECK(distribution(times, 8).bars.empty());
   times.add(100);
   times.add(100);

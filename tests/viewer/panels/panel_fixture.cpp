@@ -8,18 +8,10 @@
 
 #include <imgui_internal.h>
 
-#include "model/trace_loader.hpp"
 #include "support/paths.hpp"
 #include "viewer/hand_made_trace.hpp"
 
 namespace reprise::test {
-
-std::shared_ptr<const model::Document> document_of(const std::filesystem::path& path) {
-  model::TraceLoader loader({.path = path});
-  while (loader.step()) {
-  }
-  return loader.document();
-}
 
 std::shared_ptr<const model::Document> hand_made_document() {
   const std::filesystem::path path = scratch_folder() / "panels.reprise";
@@ -249,6 +241,7 @@ void PanelFixture::show(model::GraphKey key) {
 void PanelFixture::update() {
   REQUIRE(document->find(view.graph) != nullptr);
   view_model = viewer::make_graph_view_model(*document, entry(), view.range);
+  summary = viewer::make_replay_summary(entry(), view.range, viewer::RateOver::Range);
   replay = viewer::make_replay_view_model(*document, entry(), view.replay);
   matches = view.filter.is_empty() ? std::vector<std::uint8_t>()
                                    : model::matching_nodes(view.filter, *entry().graph);
@@ -259,12 +252,14 @@ viewer::PanelContext PanelFixture::panel_context() {
   return {document,
           shown,
           shown != nullptr ? &view_model : nullptr,
+          shown != nullptr ? &summary : nullptr,
           replay ? &*replay : nullptr,
           matches,
           other,
           name,
           other_name,
           is_live,
+          incomplete,
           view,
           theme,
           background};

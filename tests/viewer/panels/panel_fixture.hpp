@@ -14,6 +14,7 @@
 #include "panels/shared/keys.hpp"
 #include "panels/shared/panel_context.hpp"
 #include "panels/shared/theme.hpp"
+#include "viewer/trace_document.hpp"
 
 namespace reprise::test {
 
@@ -24,8 +25,6 @@ constexpr int kShift = 1, kControl = 2, kEscape = 256, kRight = 262, kLeft = 263
 // The document of the hand-made trace: two graphs, "step" and "other", of five nodes each; see
 // hand_made_trace.hpp.
 [[nodiscard]] std::shared_ptr<const model::Document> hand_made_document();
-// The document of a whole trace file.
-[[nodiscard]] std::shared_ptr<const model::Document> document_of(const std::filesystem::path& path);
 
 // Requires that `text` contains the words one after the other.
 void check_in_order(const std::string& text, std::initializer_list<const char*> words);
@@ -122,8 +121,10 @@ class PanelFixture : public ImGuiFixture {
   std::shared_ptr<const model::Document> document, other;
   std::string name = "hand-made.reprise", other_name;
   bool is_live = false;
+  std::string incomplete;
   viewer::ViewState view;
   viewer::GraphViewModel view_model;
+  viewer::ReplaySummary summary;
   std::optional<viewer::ReplayViewModel> replay;
   std::vector<std::uint8_t> matches;
   viewer::Background background{1};

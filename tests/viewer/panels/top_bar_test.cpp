@@ -69,6 +69,13 @@ TEST_CASE("top bar: a narrow bar hides the segments with the lowest rank first")
   CHECK(tiny.fixture.is_drawable());
 }
 
+TEST_CASE("top bar: a trace that is not whole says so") {
+  BarTest t(1600);
+  CHECK_FALSE(contains(t.text(), "incomplete"));
+  t.fixture.incomplete = "the file ends in a chunk";
+  CHECK(contains(t.text(), "incomplete"));
+}
+
 TEST_CASE("top bar: a live session shows its application, and drawing requests no action") {
   BarTest t(1600);
   t.fixture.is_live = true;

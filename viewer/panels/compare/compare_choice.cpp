@@ -7,20 +7,6 @@
 
 namespace reprise::viewer {
 
-std::optional<model::GraphKey> matching_graph(const model::Document& other,
-                                              const model::Graph& shown) {
-  std::optional<model::GraphKey> best;
-  bool best_replayed = false;
-  for (const auto& [key, entry] : other.graphs) {
-    if (entry.graph->name() != shown.name()) continue;
-    const bool replayed = !entry.replays.empty();
-    if (best && best_replayed && !replayed) continue;
-    best = key;
-    best_replayed = replayed;
-  }
-  return best;
-}
-
 CompareSection selected_section(const PanelContext& context) {
   const std::size_t all = context.entry->replays.size(),
                     first = std::min(context.view.range.first, all);
@@ -34,7 +20,8 @@ CompareChoice default_choice(const PanelContext& context) {
   if (!context.other || context.graph() == nullptr) return {};
   CompareChoice choice{CompareSection{CompareTrace::Shown, context.graph()->key(), {}},
                        std::nullopt};
-  if (const auto key = matching_graph(*context.other, *context.graph()))
+  if (const auto key =
+          model::matching_graph(*context.document, context.graph()->key(), *context.other))
     choice.b = CompareSection{CompareTrace::Other, *key, {}};
   return choice;
 }

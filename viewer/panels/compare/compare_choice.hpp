@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "panels/compare/compare_result.hpp"
+#include "model/graph_comparison.hpp"
 #include "panels/shared/panel_context.hpp"
 
 namespace reprise::viewer {
@@ -25,10 +25,6 @@ struct CompareChoice {
   friend bool operator==(const CompareChoice&, const CompareChoice&) = default;
 };
 
-// The graph of `other` with the name of `shown`: its newest version with replays, otherwise its
-// newest version. Empty if no graph has that name.
-[[nodiscard]] std::optional<model::GraphKey> matching_graph(const model::Document& other,
-                                                            const model::Graph& shown);
 // The default comparison for the context; sides may be empty.
 [[nodiscard]] CompareChoice default_choice(const PanelContext& context);
 // The first and second half of the selected replays; empty if there are fewer than two.

@@ -8,7 +8,6 @@
 #include <imgui.h>
 
 #include "panels/compare/compare_choice.hpp"
-#include "panels/compare/compare_result.hpp"
 #include "panels/compare/compare_table.hpp"
 #include "panels/inspector/inspector_parts.hpp"
 #include "panels/widgets/format.hpp"
@@ -26,7 +25,7 @@ struct ComparePanel::State {
   };
   struct Compared {
     CompareSection a, b;
-    std::shared_ptr<const CompareResult> result;
+    std::shared_ptr<const model::GraphComparison> result;
   };
 
   CompareChoice chosen;        // empty sides use the default
@@ -104,17 +103,23 @@ void draw_buttons(const PanelContext& context, CompareChoice& chosen, const Comp
   ImGui::NewLine();
 }
 
-std::string times_text(const char* label, const ComparedTimes& times) {
+// "Device time: A 26.1 us, B 30.4 us, +16.5 %, slower".
+std::string times_text(const char* label, const model::ComparedTimes& times) {
   if (!times.is_known()) return {};
-  std::string text = std::string(label) + ": A " + duration_text(times.median_a) + ", B " +
-                     duration_text(times.median_b) + ", " + change_text(times.change);
-  if (times.is_significant) {
-    text += times.p < 0.0001 ? ", statistically significant (p < 0.0001)"
-                             : ", statistically significant";
-  } else {
-    text += ", not statistically significant";
-  }
-  return text;
+  return std::string(label) + ": A " + duration_text(times.median_a) + ", B " +
+         duration_text(times.median_b) + ", " + change_text(times.change) + ", " +
+         verdict_name(times.verdict);
+}
+
+std::string signed_text(double ns) { return (ns > 0 ? "+" : "") + duration_text(ns); }
+
+// "Mean replay +4.30 us: nodes and gaps +4.20 us, outside nodes +100 ns"; empty without samples.
+std::string mean_text(const model::GraphComparison& result) {
+  const model::Contributions &a = result.contributions_a, &b = result.contributions_b;
+  if (a.replays == 0 || b.replays == 0) return {};
+  const double difference = b.time - a.time, outside = result.effect_outside();
+  return "Mean replay " + signed_text(difference) + ": nodes and gaps " +
+         signed_text(difference - outside) + ", outside nodes " + signed_text(outside);
 }
 
 void draw_legend_mark(const Theme& theme, ImU32 colour, const std::string& text) {
@@ -130,14 +135,21 @@ void draw_legend_mark(const Theme& theme, ImU32 colour, const std::string& text)
   ImGui::SameLine(0, theme.space * 2);
 }
 
-void draw_summary(const Theme& theme, const CompareResult& result) {
-  const std::string device = times_text("Device time", result.device_time),
-                    launch = times_text("launch call", result.launch_call);
+void draw_summary(const Theme& theme, const model::GraphComparison& result) {
+  std::string text;
+  for (const std::string& part : {times_text("Device time", result.device_time),
+                                  times_text("launch call", result.launch_call),
+                                  times_text("launch-to-start latency", result.launch_latency)})
+    text += (text.empty() || part.empty() ? "" : ";   ") + part;
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink);
-  if (device.empty()) {
-    ImGui::TextUnformatted("At least one side has no device times.");
-  } else {
-    ImGui::TextUnformatted((device + (launch.empty() ? "" : ";   " + launch) + ".").c_str());
+  ImGui::TextUnformatted(text.empty() ? "At least one side has no times of replays."
+                                      : (text + ".").c_str());
+  tooltip("Medians. Device time: " + verdict_reason(result.device_time, 1) + ".");
+  if (const std::string mean = mean_text(result); !mean.empty()) {
+    ImGui::TextUnformatted((mean + ".").c_str());
+    tooltip(
+        "The effects of all nodes, with the gaps before them, and the time before the first "
+        "node and after the last add up to the difference of the mean device times.");
   }
   draw_legend_mark(
       theme, slower_colour(theme),
@@ -146,12 +158,11 @@ void draw_summary(const Theme& theme, const CompareResult& result) {
   draw_legend_mark(theme, 0, count_text(result.added) + " only in B");
   draw_legend_mark(theme, 0, count_text(result.removed) + " only in A");
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
-  ImGui::TextUnformatted((count_text(result.sampled_a) + " and " + count_text(result.sampled_b) +
+  ImGui::TextUnformatted((count_text(result.contributions_a.replays) + " and " +
+                          count_text(result.contributions_b.replays) +
                           " sampled replays; hollow bars: not statistically significant")
                              .c_str());
   ImGui::PopStyleColor(2);
-  tooltip("At most " + count_text(kComparedReplays) +
-          " sampled replays per side are read, evenly spread.");
 }
 
 void draw_missing_side(const PanelContext& context, const CompareChoice& sides) {
@@ -232,8 +243,8 @@ void ComparePanel::draw(PanelContext& context) {
     state.requested = key;
     state.requested_at = ImGui::GetTime();
     state.compared.ask(key, [key, document_a, document_b] {
-      auto result = std::make_shared<const CompareResult>(compare_sides(
-          {document_a, key.a.graph, key.a.range}, {document_b, key.b.graph, key.b.range}));
+      auto result = std::make_shared<const model::GraphComparison>(model::compare(
+          {*document_a, key.a.graph, key.a.range}, {*document_b, key.b.graph, key.b.range}));
       return State::Compared{key.a, key.b, std::move(result)};
     });
   } else if (!(*state.requested == key)) {

@@ -24,6 +24,10 @@ ImU32 faster_colour(const Theme& theme) {
 
 namespace {
 
+using model::ComparedNode;
+using model::GraphComparison;
+using model::Verdict;
+
 enum Column : int {
   kNode,
   kVerdict,
@@ -32,64 +36,59 @@ enum Column : int {
   kChange,
   kBar,
   kEffect,
+  kGap,
   kP,
   kSamples,
   kLabel
 };
 
-constexpr std::array<TableColumn, 10> kCompareColumns{{
+constexpr std::array<TableColumn, 11> kCompareColumns{{
     {"Node", "Matched by name, label and kind, in order of occurrence.", 26, ColumnAlign::Left},
     {"Verdict",
      "Slower or faster if the difference is statistically significant (Mann-Whitney test with "
      "Bonferroni "
      "correction).",
-     27, ColumnAlign::Right},
+     18, ColumnAlign::Right},
     {"Median A", "Median duration in A.", 11, ColumnAlign::Right, "ns"},
     {"Median B", "Median duration in B.", 11, ColumnAlign::Right, "ns"},
     {"Change", "Relative change of the median from A to B.", 10, ColumnAlign::Right},
-    {"Faster | slower", "Effect on a replay. Left: B is faster.", 24, ColumnAlign::Right, "ns"},
-    {"Effect", "Time added per replay: change of the median times runs per replay.", 13,
-     ColumnAlign::Right, "ns"},
+    {"Faster | slower", "Effect on the mean replay. Left: B is faster.", 24, ColumnAlign::Right,
+     "ns"},
+    {"Effect",
+     "What the node adds to the mean replay: the change of its mean time on the critical path, "
+     "with "
+     "the gap before it. The effects and the time outside nodes add up to the difference of the "
+     "mean replays.",
+     13, ColumnAlign::Right, "ns"},
+    {"Gap", "The part of the effect that is the gap before the node.", 13, ColumnAlign::Right,
+     "ns"},
     {"p", "Probability of a difference at least this large if nothing changed.", 9,
      ColumnAlign::Right},
     {"Samples A | B", "Number of samples per side.", 17, ColumnAlign::Right},
     {"Label", "Label path of the node.", 18, ColumnAlign::Left},
 }};
 
-const char* verdict_name(const ComparedNode& node) {
-  switch (node.verdict) {
-    case Verdict::Slower: return "slower";
-    case Verdict::Faster: return "faster";
-    case Verdict::Same: return node.p < 0.05 ? "not statistically significant" : "no difference";
-    case Verdict::TooFewSamples: return "too few samples";
-    case Verdict::Unmeasured: return "no samples";
-    case Verdict::Added: return "only in B";
-    case Verdict::Removed: return "only in A";
-  }
-  return "?";
-}
-
 std::string p_text(const ComparedNode& node) {
-  if (node.verdict != Verdict::Slower && node.verdict != Verdict::Faster &&
-      node.verdict != Verdict::Same)
+  if (node.times.verdict != Verdict::Slower && node.times.verdict != Verdict::Faster &&
+      node.times.verdict != Verdict::Same)
     return {};
-  if (node.p < 0.0001) return "<0.0001";
+  if (node.times.p < 0.0001) return "<0.0001";
   std::array<char, 16> text{};
-  std::snprintf(text.data(), text.size(), "%.4f", node.p);
+  std::snprintf(text.data(), text.size(), "%.4f", node.times.p);
   return text.data();
 }
 
 bool is_definite(const ComparedNode& node) {
-  return node.verdict != Verdict::Same && node.verdict != Verdict::TooFewSamples &&
-         node.verdict != Verdict::Unmeasured;
+  return node.times.verdict != Verdict::Same && node.times.verdict != Verdict::TooFewSamples &&
+         node.times.verdict != Verdict::Unmeasured;
 }
 
 // Names come from B if it has the node, because B is usually the newer side.
-std::string name_of(const CompareResult& result, const ComparedNode& node) {
+std::string name_of(const GraphComparison& result, const ComparedNode& node) {
   return node.b != trace::kNone ? result.graph_b->node_name(node.b)
                                 : result.graph_a->node_name(node.a);
 }
-std::string label_of(const CompareResult& result, const ComparedNode& node) {
+std::string label_of(const GraphComparison& result, const ComparedNode& node) {
   return node.b != trace::kNone
              ? result.graph_b->label_path(result.graph_b->record().nodes[node.b].label)
              : result.graph_a->label_path(result.graph_a->record().nodes[node.a].label);
@@ -125,6 +124,12 @@ void draw_bar(const Theme& theme, const ComparedNode& node, double largest) {
                 {middle, at.y + line + ImGui::GetStyle().CellPadding.y}, theme.ink_faint);
 }
 
+double gap_effect(const GraphComparison& result, const ComparedNode& node) {
+  if (node.effect == 0) return 0;
+  return (node.b == trace::kNone ? 0 : result.contributions_b.gaps[node.b]) -
+         (node.a == trace::kNone ? 0 : result.contributions_a.gaps[node.a]);
+}
+
 std::string signed_text(double nanoseconds, double scale) {
   return (nanoseconds > 0 ? "+" : "") + column_text(nanoseconds, scale);
 }
@@ -132,25 +137,25 @@ std::string signed_text(double nanoseconds, double scale) {
 // A shape before the verdict, so that it can be recognised without colour or text.
 void draw_verdict_symbol(const Theme& theme, const ComparedNode& node) {
   if (!ImGui::TableSetColumnIndex(kVerdict)) return;
-  const char* text = verdict_name(node);
+  const char* text = verdict_name(node.times.verdict);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float line = ImGui::GetTextLineHeight(), size = line * 0.3f;
   const float left = at.x + ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text).x -
                      2 * size - theme.half_space * 1.5f;
   const ImVec2 middle{left + size, at.y + line / 2};
   ImDrawList* draw = ImGui::GetWindowDrawList();
-  if (node.verdict == Verdict::Slower) {
+  if (node.times.verdict == Verdict::Slower) {
     const float y = middle.y + size * 0.7f;
     draw->AddTriangleFilled({middle.x - size, y}, {middle.x, middle.y - size}, {middle.x + size, y},
                             slower_colour(theme));
-  } else if (node.verdict == Verdict::Faster) {
+  } else if (node.times.verdict == Verdict::Faster) {
     const float y = middle.y - size * 0.7f;
     draw->AddTriangleFilled({middle.x - size, y}, {middle.x + size, y}, {middle.x, middle.y + size},
                             faster_colour(theme));
-  } else if (node.verdict == Verdict::Added || node.verdict == Verdict::Removed) {
+  } else if (node.times.verdict == Verdict::Added || node.times.verdict == Verdict::Removed) {
     draw->AddRectFilled({middle.x - size, middle.y - 1}, {middle.x + size, middle.y + 1},
                         theme.ink);
-    if (node.verdict == Verdict::Added)
+    if (node.times.verdict == Verdict::Added)
       draw->AddRectFilled({middle.x - 1, middle.y - size}, {middle.x + 1, middle.y + size},
                           theme.ink);
   }
@@ -158,7 +163,7 @@ void draw_verdict_symbol(const Theme& theme, const ComparedNode& node) {
 
 }  // namespace
 
-TableCell CompareTable::compared_cell(const Theme& theme, const CompareResult& result,
+TableCell CompareTable::compared_cell(const Theme& theme, const GraphComparison& result,
                                       const ComparedNode& node, int column) const {
   const ImU32 ink = is_definite(node) ? theme.ink : theme.ink_soft;
   const auto number = [&](const std::string& text, double value) {
@@ -167,28 +172,34 @@ TableCell CompareTable::compared_cell(const Theme& theme, const CompareResult& r
   switch (column) {
     case kNode: return {.text = name_of(result, node)};
     case kVerdict:
-      return {.text = verdict_name(node),
-              .colour = is_definite(node) ? theme.ink : theme.ink_faint};
+      return {.text = verdict_name(node.times.verdict),
+              .colour = is_definite(node) ? theme.ink : theme.ink_faint,
+              .note = verdict_reason(node.times, result.compared)};
     case kMedianA:
-      if (node.count_a == 0) return {};
-      return number(column_text(node.median_a, typical_median_), node.median_a);
+      if (node.times.count_a == 0) return {};
+      return number(column_text(node.times.median_a, typical_median_), node.times.median_a);
     case kMedianB:
-      if (node.count_b == 0) return {};
-      return number(column_text(node.median_b, typical_median_), node.median_b);
+      if (node.times.count_b == 0) return {};
+      return number(column_text(node.times.median_b, typical_median_), node.times.median_b);
     case kChange:
-      if (node.count_a == 0 || node.count_b == 0) return {};
-      return number(change_text(node.change), node.change);
+      if (node.times.count_a == 0 || node.times.count_b == 0) return {};
+      return number(change_text(node.times.change), node.times.change);
     case kBar: return number({}, node.effect);
     case kEffect:
       if (node.effect == 0) return {};
       return number(signed_text(node.effect, largest_effect_), node.effect);
+    case kGap: {
+      const double gap = gap_effect(result, node);
+      if (gap == 0) return {};
+      return number(signed_text(gap, largest_effect_), gap);
+    }
     case kP: {
       const std::string text = p_text(node);
-      return text.empty() ? TableCell{} : number(text, node.p);
+      return text.empty() ? TableCell{} : number(text, node.times.p);
     }
     case kSamples:
-      return {.text = (node.a == trace::kNone ? "none" : count_text(node.count_a)) + " | " +
-                      (node.b == trace::kNone ? "none" : count_text(node.count_b)),
+      return {.text = (node.a == trace::kNone ? "none" : count_text(node.times.count_a)) + " | " +
+                      (node.b == trace::kNone ? "none" : count_text(node.times.count_b)),
               .colour = theme.ink_soft,
               .is_mono = true};
     default: return {.text = label_of(result, node), .colour = theme.ink_soft};
@@ -196,7 +207,7 @@ TableCell CompareTable::compared_cell(const Theme& theme, const CompareResult& r
 }
 
 void CompareTable::make_rows(const PanelContext& context,
-                             const std::shared_ptr<const CompareResult>& result,
+                             const std::shared_ptr<const GraphComparison>& result,
                              const CompareSection& a, const CompareSection& b) {
   if (rows_result_ == result && rows_sort_ == sort_ && matches_ == context.matches &&
       shown_ == context.graph()->key())
@@ -217,8 +228,8 @@ void CompareTable::make_rows(const PanelContext& context,
   largest_effect_ = typical_median_ = 0;
   for (const std::uint32_t i : rows_) {
     largest_effect_ = std::max(largest_effect_, std::abs(nodes[i].effect));
-    if (nodes[i].count_a != 0) medians.push_back(nodes[i].median_a);
-    if (nodes[i].count_b != 0) medians.push_back(nodes[i].median_b);
+    if (nodes[i].times.count_a != 0) medians.push_back(nodes[i].times.median_a);
+    if (nodes[i].times.count_b != 0) medians.push_back(nodes[i].times.median_b);
   }
   if (!medians.empty()) {
     const auto typical =
@@ -236,19 +247,21 @@ void CompareTable::make_rows(const PanelContext& context,
     case kNode: return sort_by([&](std::uint32_t i) { return name_of(*result, nodes[i]); });
     case kLabel: return sort_by([&](std::uint32_t i) { return label_of(*result, nodes[i]); });
     case kVerdict:
-      return sort_by([&](std::uint32_t i) { return -static_cast<int>(nodes[i].verdict); });
-    case kMedianA: return sort_by([&](std::uint32_t i) { return nodes[i].median_a; });
-    case kMedianB: return sort_by([&](std::uint32_t i) { return nodes[i].median_b; });
-    case kChange: return sort_by([&](std::uint32_t i) { return nodes[i].change; });
+      return sort_by([&](std::uint32_t i) { return -static_cast<int>(nodes[i].times.verdict); });
+    case kMedianA: return sort_by([&](std::uint32_t i) { return nodes[i].times.median_a; });
+    case kMedianB: return sort_by([&](std::uint32_t i) { return nodes[i].times.median_b; });
+    case kChange: return sort_by([&](std::uint32_t i) { return nodes[i].times.change; });
     case kBar: return sort_by([&](std::uint32_t i) { return nodes[i].effect; });
-    case kP: return sort_by([&](std::uint32_t i) { return nodes[i].p; });
+    case kGap: return sort_by([&](std::uint32_t i) { return gap_effect(*result, nodes[i]); });
+    case kP: return sort_by([&](std::uint32_t i) { return nodes[i].times.p; });
     case kSamples:
-      return sort_by([&](std::uint32_t i) { return nodes[i].count_a + nodes[i].count_b; });
+      return sort_by(
+          [&](std::uint32_t i) { return nodes[i].times.count_a + nodes[i].times.count_b; });
     default: return sort_by([&](std::uint32_t i) { return std::abs(nodes[i].effect); });
   }
 }
 
-void CompareTable::draw(PanelContext& context, const std::shared_ptr<const CompareResult>& result,
+void CompareTable::draw(PanelContext& context, const std::shared_ptr<const GraphComparison>& result,
                         const CompareSection& a, const CompareSection& b) {
   const Theme& theme = context.theme;
   make_rows(context, result, a, b);

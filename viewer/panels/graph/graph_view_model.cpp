@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/graph_comparison.hpp"
 #include "model/node_shares.hpp"
+#include "model/sampled_replays.hpp"
 
 namespace reprise::viewer {
 
@@ -14,44 +14,6 @@ namespace {
 // Number of sampled replays, newest first, that are checked for samples still in the store.
 constexpr std::size_t kMaxTries = 16;
 constexpr trace::Time kSecond = 1'000'000'000;
-
-// Also counts the replays in `view_model`.
-std::vector<model::NodeStatistics> statistics_of(const model::Document& document,
-                                                 const model::GraphEntry& entry,
-                                                 const model::ReplayRange& range,
-                                                 GraphViewModel& view_model) {
-  std::vector<model::NodeStatistics> nodes(entry.graph->node_count());
-  const auto blocks = model::blocks_of(document, entry.graph->key(), range, kMaxBlocks);
-  view_model.sampled_replays = make_replay_summary(entry, range, RateOver::Range).sampled;
-  view_model.read_replays = blocks.size();
-  for (const auto& block : blocks) {
-    for (const trace::Sample& sample : block->samples) {
-      if (sample.node >= nodes.size()) continue;
-      if (sample.started == 0) {
-        ++nodes[sample.node].lost;
-      } else {
-        nodes[sample.node].times.add(sample.duration);
-      }
-    }
-  }
-  return nodes;
-}
-
-GraphViewModel::Node node_of(const model::NodeStatistics& statistics) {
-  GraphViewModel::Node node;
-  const detail::CompactDurationHistogram& times = statistics.times;
-  node.count = times.count();
-  node.lost = statistics.lost;
-  if (node.count == 0) return node;
-  node.median = times.quantile(0.5);
-  node.p10 = times.quantile(0.1);
-  node.p90 = times.quantile(0.9);
-  node.p99 = times.quantile(0.99);
-  node.mean = times.mean();
-  node.min = static_cast<double>(times.min());
-  node.max = static_cast<double>(times.max());
-  return node;
-}
 
 void set_bounds(GraphViewModel& view_model) {
   bool any = false;
@@ -74,28 +36,20 @@ GraphViewModel make_graph_view_model(const model::Document& document,
   GraphViewModel view_model;
   view_model.key = entry.graph->key();
   view_model.revision = document.revision;
-  const std::uint32_t count = entry.graph->node_count();
-  std::vector<model::NodeStatistics> of_range;
-  const std::vector<model::NodeStatistics>* statistics = &of_range;
-  if (range == model::ReplayRange{} && entry.statistics &&
-      entry.statistics->nodes.size() == count) {
-    statistics = &entry.statistics->nodes;
-  } else {
-    of_range = statistics_of(document, entry, range, view_model);
-  }
-  std::vector<double> times;
-  for (const model::NodeStatistics& node : *statistics) {
-    times.push_back(static_cast<double>(node.times.sum()));
-    view_model.nodes.push_back(node_of(node));
-    view_model.medians.push_back(view_model.nodes.back().median);
-    view_model.samples += view_model.nodes.back().count;
+  view_model.statistics = model::statistics_of(document, entry, range);
+  view_model.read_replays = view_model.statistics->replays;
+  model::for_each_replay(entry.replays, range, [&](std::size_t, const trace::Replay& replay) {
+    view_model.sampled_replays += replay.sampled != 0 ? 1 : 0;
+  });
+  for (const model::NodeFigures& figures :
+       model::node_figures(*entry.graph, *view_model.statistics)) {
+    view_model.nodes.push_back({figures});
+    view_model.medians.push_back(figures.median);
+    view_model.samples += figures.count;
   }
   if (view_model.samples == 0) return view_model;
   const model::LongestPaths paths = model::longest_paths(*entry.graph, view_model.medians);
-  const std::vector<double> shares =
-      model::node_shares(times, [&](std::uint32_t n) { return entry.graph->parent(n); });
-  for (std::uint32_t n = 0; n < count; ++n) {
-    view_model.nodes[n].share = shares[n];
+  for (std::uint32_t n = 0; n < entry.graph->node_count(); ++n) {
     view_model.nodes[n].slack =
         std::max(0.0, paths.slack(entry.graph->own_node_of(n), view_model.medians));
   }
@@ -174,16 +128,20 @@ std::optional<ReplayViewModel> make_replay_view_model(const model::Document& doc
 ReplaySummary make_replay_summary(const model::GraphEntry& entry, model::ReplayRange range,
                                   RateOver rate) {
   ReplaySummary figures;
-  figures.device = model::replay_statistics(entry.replays, model::ReplayMeasure::DeviceTime, range);
-  const std::size_t first = std::min(range.first, entry.replays.size());
-  const std::size_t end = first + std::min(range.count, entry.replays.size() - first);
-  for (std::size_t i = first; i < end; ++i) {
-    if (!admits(range, entry.replays[i])) continue;
+  const auto statistics = [&](model::ReplayMeasure what) {
+    return model::replay_statistics(entry.replays, what, range);
+  };
+  figures.device_time = statistics(model::ReplayMeasure::DeviceTime);
+  figures.launch_call = statistics(model::ReplayMeasure::LaunchCall);
+  figures.launch_latency = statistics(model::ReplayMeasure::LaunchLatency);
+  model::for_each_replay(entry.replays, range, [&](std::size_t, const trace::Replay& replay) {
     ++figures.replays;
-    figures.sampled += entry.replays[i].sampled != 0 ? 1 : 0;
-  }
+    figures.sampled += replay.sampled != 0 ? 1 : 0;
+  });
   figures.rate = rate;
   if (figures.replays < 2 || range.durations) return figures;
+  const std::size_t first = std::min(range.first, entry.replays.size());
+  const std::size_t end = first + std::min(range.count, entry.replays.size() - first);
   const trace::Time last = entry.replays[end - 1].launched;
   std::size_t from = first;
   if (rate == RateOver::LastSecond) {

@@ -11,11 +11,7 @@
 
 namespace reprise::viewer {
 
-// Maximum number of sampled replays read per range; larger ranges are sampled evenly.
-inline constexpr std::size_t kMaxBlocks = 512;
-
-// Statistics over `range`. The full range uses the document's statistics, any other range reads
-// samples. Throws TraceError.
+// Statistics over `range`; see model::statistics_of(). Throws TraceError.
 [[nodiscard]] GraphViewModel make_graph_view_model(const model::Document& document,
                                                    const model::GraphEntry& entry,
                                                    model::ReplayRange range);
@@ -31,14 +27,6 @@ inline constexpr std::size_t kMaxBlocks = 512;
 [[nodiscard]] GraphViewModel view_model_of_replay(const model::Graph& graph,
                                                   const ReplayViewModel& replay);
 
-enum class RateOver : std::uint8_t { Range, LastSecond };
-// Numbers of the top bar for a range of replays.
-struct ReplaySummary {
-  model::ReplayStatistics device;  // device times, with a single bin
-  std::size_t replays = 0, sampled = 0;
-  double per_second = 0;  // 0: unknown, or the range selects durations
-  RateOver rate = RateOver::Range;
-};
 [[nodiscard]] ReplaySummary make_replay_summary(const model::GraphEntry& entry,
                                                 model::ReplayRange range, RateOver rate);
 

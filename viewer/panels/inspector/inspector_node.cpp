@@ -120,10 +120,11 @@ void draw_shown_replay(const PanelContext& context, std::uint32_t node) {
       if (statistics != nullptr && statistics->median > 0)
         duration += "   (" + change_text(sample.duration / statistics->median - 1) + ")";
       draw_mono(context.theme, "Duration", duration, "And the difference to the median.");
-      draw_mono(
-          context.theme, "Start",
-          "+" + duration_text(static_cast<double>(sample.started - context.replay->times.started)),
-          "Relative to the start of the replay's first node.");
+      const trace::Time zero = context.replay->replay.started != 0 ? context.replay->replay.started
+                                                                   : context.replay->times.started;
+      draw_mono(context.theme, "Start",
+                "+" + duration_text(static_cast<double>(sample.started - zero)),
+                "Relative to the start of the replay on the device.");
       const trace::SampleSource source = context.replay->block->source;
       if (source == trace::SampleSource::Host || sample.worker != 0)
         draw_mono(context.theme, "Ran on",
@@ -301,14 +302,7 @@ void NodePage::draw_times(PanelContext& context, std::uint32_t node) {
               count_text(statistics->lost) + (statistics->lost == 1 ? " sample" : " samples"),
               "Samples without a valid timing.");
 
-  const auto trend = request_trend(context, node);
-  const detail::CompactDurationHistogram* times = nullptr;
-  const auto& all_replays = context.entry->statistics;
-  if (context.view.has_range()) {
-    if (trend) times = &trend->times;
-  } else if (all_replays && node < all_replays->nodes.size()) {
-    times = &all_replays->nodes[node].times;
-  }
+  const detail::DurationHistogram* times = times_of(*context.view_model, node);
   if (times == nullptr || times->count() < 2) return;
   std::optional<DurationMark> mark;
   if (const double shown = shown_duration(context, node); shown > 0)

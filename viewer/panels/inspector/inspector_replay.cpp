@@ -105,43 +105,27 @@ void draw_path(PanelContext& context, const ReplayViewModel& shown) {
   });
 }
 
-}  // namespace
-
-void ReplayPage::draw_times(const PanelContext& context, const trace::Replay& replay) {
+void draw_times(const PanelContext& context, const trace::Replay& replay) {
   const Theme& theme = context.theme;
-  // Rounds the count down to a step of about 1 % of a growing list, to limit how often it is
-  // sorted.
-  const auto& replays = context.entry->replays;
-  std::size_t step = 1;
-  while (step * 100 < replays.size()) step *= 2;
-  const std::size_t rounded = replays.size() / step * step;
-  const Key key{context.graph()->key(), context.view.has_range() ? context.view.range.first : 0,
-                context.view.has_range() ? context.view.range.count : rounded};
-  statistics_.ask(key, [replays, key] {
-    const model::ReplayRange range{key.first, key.count};
-    return Statistics{
-        key.graph, model::replay_statistics(replays, model::ReplayMeasure::DeviceTime, range),
-        model::replay_statistics(replays, model::ReplayMeasure::LaunchCall, range),
-        model::replay_statistics(replays, model::ReplayMeasure::LaunchLatency, range)};
-  });
-  auto statistics = statistics_.value();
-  if (statistics && statistics->graph != key.graph) statistics = nullptr;
-  if (!draw_section(theme, "Time", "relative to the median")) return;
+  const ReplaySummary* all = context.summary;
+  if (!draw_section(theme, "Time",
+                    context.view.has_range() ? "vs. the median of the range" : "vs. the median"))
+    return;
   draw_mono(theme, "Device time",
             compared_text(model::measure(replay, model::ReplayMeasure::DeviceTime),
-                          statistics ? &statistics->device : nullptr),
+                          all ? &all->device_time : nullptr),
             "From start to end on the device.");
-  if (statistics && statistics->device.count > 1)
-    draw_mono(theme, "Median", duration_text(static_cast<double>(statistics->device.median)),
+  if (all != nullptr && all->device_time.count > 1)
+    draw_mono(theme, "Median", duration_text(static_cast<double>(all->device_time.median)),
               "Median device time over the selected range.");
   draw_mono(theme, "Launch call",
             compared_text(model::measure(replay, model::ReplayMeasure::LaunchCall),
-                          statistics ? &statistics->call : nullptr),
+                          all ? &all->launch_call : nullptr),
             "Duration of the launch call on its thread.");
   draw_mono(theme, "Launch-to-start latency",
             compared_text(model::measure(replay, model::ReplayMeasure::LaunchLatency),
-                          statistics ? &statistics->latency : nullptr),
-            "From the launch call to the start on the device.");
+                          all ? &all->launch_latency : nullptr),
+            "From the launch call to the start on the device, including the time in the queue.");
   draw_mono(theme, "Launched", trace_time_text(*context.document, replay.launched), kTraceTimeHint);
   if (const ReplayViewModel* shown = shown_replay(context, replay);
       shown != nullptr && shown->times.ended > shown->times.started) {
@@ -151,6 +135,8 @@ void ReplayPage::draw_times(const PanelContext& context, const trace::Replay& re
   }
 }
 
+}  // namespace
+
 void ReplayPage::request_slowdown(const PanelContext& context, const trace::Replay& replay) {
   if (context.view_model == nullptr || context.view_model->key != context.graph()->key()) return;
   const ReplayViewModel* shown = shown_replay(context, replay);
@@ -159,8 +145,8 @@ void ReplayPage::request_slowdown(const PanelContext& context, const trace::Repl
   // computed.
   std::uint64_t step = 1;
   while (step * 20 < context.view_model->samples) step *= 2;
-  const SlowdownKey key{context.graph()->key(), replay.replay, context.view.range.first,
-                        context.view.range.count, context.view_model->samples / step * step};
+  const SlowdownKey key{context.graph()->key(), replay.replay, context.view.range,
+                        context.view_model->samples / step * step};
   slowdown_.ask(key, [document = context.document, entry = *context.entry, replay,
                       range = context.view.range, medians = context.view_model->medians,
                       times = shown == nullptr ? model::replay_times(*context.graph(), {})

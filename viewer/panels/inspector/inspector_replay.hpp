@@ -10,25 +10,15 @@ namespace reprise::viewer {
 
 class ReplayPage {
  public:
-  explicit ReplayPage(Background& background) : statistics_(background), slowdown_(background) {}
+  explicit ReplayPage(Background& background) : slowdown_(background) {}
   // `replay` is a replay number of the shown graph.
   void draw(PanelContext& context, std::uint64_t replay);
 
  private:
-  struct Key {
-    model::GraphKey graph;
-    std::size_t first = 0, count = 0;
-    friend bool operator==(const Key&, const Key&) = default;
-  };
-  struct Statistics {
-    model::GraphKey graph;
-    model::ReplayStatistics device, call, latency;
-  };
-
   struct SlowdownKey {
     model::GraphKey graph;
     std::uint64_t replay = 0;
-    std::size_t first = 0, count = 0;
+    model::ReplayRange range;
     std::uint64_t samples = 0;
     friend bool operator==(const SlowdownKey&, const SlowdownKey&) = default;
   };
@@ -37,11 +27,9 @@ class ReplayPage {
     model::Slowdown slowdown;
   };
 
-  void draw_times(const PanelContext& context, const trace::Replay& replay);
   void draw_slowdown(PanelContext& context, const trace::Replay& replay);
   void request_slowdown(const PanelContext& context, const trace::Replay& replay);
 
-  AsyncValue<Key, Statistics> statistics_;
   AsyncValue<SlowdownKey, SlowdownOf> slowdown_;
 };
 

@@ -3,20 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/graph_comparison.hpp"
+#include "model/sampled_replays.hpp"
 #include "panels/widgets/format.hpp"
 
 namespace reprise::viewer {
 
 NodeTrend node_trend(const model::Document& document, model::GraphKey graph, std::uint32_t node,
                      model::ReplayRange range) {
-  NodeTrend trend{graph, node, range, {}, {}};
+  NodeTrend trend{graph, node, range, {}};
   for (const auto& block : model::blocks_of(document, graph, range, kTrendReplays)) {
     double sum = 0;
     bool has_time = false;
     for (const trace::Sample& sample : block->samples) {
       if (sample.node != node || sample.started == 0) continue;
-      trend.times.add(sample.duration);
       sum += sample.duration;
       has_time = true;
     }

@@ -1,6 +1,6 @@
-// NodeTrend: the durations of one node in the sampled replays of a range, as points over replays
-// and as a histogram. At most kTrendReplays replays are read, spread evenly over the range.
-// Threads: node_trend() any, and it may read the disk; draw_trend() drawing thread only.
+// NodeTrend: the durations of one node in the sampled replays of a range, as points over replays.
+// At most kTrendReplays replays are read, spread evenly over the range. Threads: node_trend() any,
+// and it may read the disk; draw_trend() drawing thread only.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,6 @@ struct NodeTrend {
   std::uint32_t node = 0;
   model::ReplayRange range;
   std::vector<Point> points;  // sorted by replay
-  detail::CompactDurationHistogram times;
 };
 
 // Throws TraceError.

@@ -14,6 +14,8 @@ namespace reprise::viewer {
 
 namespace {
 
+constexpr std::size_t kLateGraphs = 3;  // that incomplete_text() names
+
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -125,9 +127,38 @@ class MessageListBuilder {
 
 }  // namespace
 
+std::string incomplete_text(const model::Document& document, const model::FeedStatus& status) {
+  using model::FeedState;
+  std::string text;
+  const auto add = [&](const std::string& line) { text += (text.empty() ? "" : "\n") + line; };
+  const bool is_over = status.state == FeedState::Ready || status.state == FeedState::Ended ||
+                       status.state == FeedState::Failed;
+  if (is_over && !status.reason.empty()) add(status.reason);
+  std::size_t late = 0;
+  for (const auto& [key, entry] : document.graphs) {
+    // Replays of a graph are numbered from 1, over all its versions.
+    const bool is_first =
+        key.version == 0 || document.find({key.graph, key.version - 1}) == nullptr;
+    if (!is_first || entry.replays.empty() || entry.dropped_replays != 0) continue;
+    const std::uint64_t first = entry.replays[0].replay;
+    if (first < 2 || ++late > kLateGraphs) continue;
+    add(entry.graph->name() + ": the trace starts with replay " + count_text(first));
+  }
+  if (late > kLateGraphs) add(count_text(late - kLateGraphs) + " more graphs start late");
+  return text;
+}
+
 MessageList make_message_list(const model::Document& document, const std::string& filter,
-                              std::uint32_t ranks, std::span<const Note> notes) {
+                              std::uint32_t ranks, std::span<const Note> notes,
+                              const std::string& incomplete) {
   MessageListBuilder builder(document, filter, ranks);
+  std::istringstream reasons(incomplete);
+  for (std::string line; std::getline(reasons, line);) {
+    builder.add({.at = document.last,
+                 .rank = MessageRank::Loss,
+                 .id = "incomplete",
+                 .text = std::move(line)});
+  }
   for (const trace::Message& message : document.messages) builder.add(builder.make_line(message));
   for (const trace::Update& update : document.updates) builder.add(builder.make_line(update));
   for (const trace::Loss& loss : document.losses) builder.add(MessageListBuilder::make_line(loss));

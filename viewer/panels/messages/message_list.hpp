@@ -10,6 +10,7 @@
 
 #include "model/document.hpp"
 #include "model/selection.hpp"
+#include "model/trace_feed.hpp"
 #include "panels/shared/notes.hpp"
 
 namespace reprise::viewer {
@@ -40,13 +41,20 @@ struct MessageListKey {
   std::string filter;
   std::uint32_t ranks = 0;
   std::uint64_t notes = 0;  // Notes::revision()
+  std::string incomplete;   // PanelContext::incomplete
   friend bool operator==(const MessageListKey&, const MessageListKey&) = default;
 };
 
+// What the trace lacks, for PanelContext::incomplete: the end of a file that was cut, what a feed
+// could not receive, and replays before the viewer attached.
+[[nodiscard]] std::string incomplete_text(const model::Document& document,
+                                          const model::FeedStatus& status);
+
 // `filter`: words that must all occur in id, text or location, ignoring case. `ranks`: a bit mask
-// of the MessageRank values to include.
+// of the MessageRank values to include. `incomplete`: see PanelContext; each line is a loss.
 [[nodiscard]] MessageList make_message_list(const model::Document& document,
                                             const std::string& filter, std::uint32_t ranks,
-                                            std::span<const Note> notes = {});
+                                            std::span<const Note> notes = {},
+                                            const std::string& incomplete = {});
 
 }  // namespace reprise::viewer

@@ -179,11 +179,13 @@ void MessagesPanel::draw(PanelContext& context) {
                            .graphs = document.graphs.size(),
                            .filter = context.view.filter.text,
                            .ranks = state_->ranks,
-                           .notes = state_->notes != nullptr ? state_->notes->revision() : 0};
+                           .notes = state_->notes != nullptr ? state_->notes->revision() : 0,
+                           .incomplete = context.incomplete};
   state_->list.ask(
       key, [shared = context.document, filter = context.view.filter.text, ranks = state_->ranks,
-            notes = state_->notes != nullptr ? state_->notes->all() : std::vector<Note>()] {
-        return make_message_list(*shared, filter, ranks, notes);
+            notes = state_->notes != nullptr ? state_->notes->all() : std::vector<Note>(),
+            incomplete = context.incomplete] {
+        return make_message_list(*shared, filter, ranks, notes, incomplete);
       });
   const auto messages = state_->list.value();
   if (!messages) return draw_busy(context.theme, "Loading messages");

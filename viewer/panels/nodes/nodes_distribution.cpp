@@ -11,7 +11,13 @@ double Distribution::position(double nanoseconds) const noexcept {
   return highest > lowest ? std::clamp((nanoseconds - lowest) / (highest - lowest), 0.0, 1.0) : 0.5;
 }
 
-Distribution distribution(const detail::CompactDurationHistogram& times, std::size_t max_bars) {
+const detail::DurationHistogram* times_of(const GraphViewModel& view_model, std::uint32_t node) {
+  const auto& statistics = view_model.statistics;
+  return statistics != nullptr && node < statistics->nodes.size() ? &statistics->nodes[node].times
+                                                                  : nullptr;
+}
+
+Distribution distribution(const detail::DurationHistogram& times, std::size_t max_bars) {
   Distribution result;
   if (times.count() == 0 || max_bars == 0) return result;
   result.min = static_cast<double>(times.min());
@@ -25,7 +31,7 @@ Distribution distribution(const detail::CompactDurationHistogram& times, std::si
   // A bar is at least as wide as a bucket of the histogram: narrower bars would show counts at
   // durations without a sample.
   double widest = 1;
-  for (const detail::CompactDurationHistogram::Bucket& b : times.buckets()) {
+  for (const detail::DurationHistogram::Bucket& b : times.buckets()) {
     if (static_cast<double>(b.lowest) <= result.highest)
       widest = std::max(widest, static_cast<double>(b.width));
   }
@@ -33,7 +39,7 @@ Distribution distribution(const detail::CompactDurationHistogram& times, std::si
   const auto bars = std::clamp<std::size_t>(static_cast<std::size_t>(range / widest), 1, max_bars);
   result.bars.assign(bars, 0);
   const double width = range / static_cast<double>(bars);
-  for (const detail::CompactDurationHistogram::Bucket& b : times.buckets()) {
+  for (const detail::DurationHistogram::Bucket& b : times.buckets()) {
     const double from = std::max(static_cast<double>(b.lowest), result.min),
                  to = std::min(static_cast<double>(b.lowest + b.width), result.max);
     const double part = width > 0 ? ((from + to) / 2 - result.lowest) / width : 0;

@@ -9,7 +9,8 @@
 
 #include <imgui.h>
 
-#include "base/log_histogram.hpp"
+#include "base/duration_histogram.hpp"
+#include "panels/shared/panel_context.hpp"
 #include "panels/shared/theme.hpp"
 
 namespace reprise::viewer {
@@ -27,8 +28,11 @@ struct Distribution {
   [[nodiscard]] double position(double nanoseconds) const noexcept;
 };
 
+// The node's durations in the replays of the view model; null if it has none.
+[[nodiscard]] const detail::DurationHistogram* times_of(const GraphViewModel& view_model,
+                                                        std::uint32_t node);
 // At most `max_bars` bars; fewer if the histogram's buckets are wider.
-[[nodiscard]] Distribution distribution(const detail::CompactDurationHistogram& times,
+[[nodiscard]] Distribution distribution(const detail::DurationHistogram& times,
                                         std::size_t max_bars);
 
 // Draws only the bars, in a rectangle.

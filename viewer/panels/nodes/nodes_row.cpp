@@ -50,10 +50,10 @@ void draw_share(const PanelContext& context, const NodeRowDesc& desc, const std:
 }
 
 void draw_spread(const PanelContext& context, std::uint32_t node) {
-  const auto& statistics = context.entry->statistics;
-  if (!statistics || node >= statistics->nodes.size()) return;
-  const detail::CompactDurationHistogram& times = statistics->nodes[node].times;
-  if (times.count() < 2) return;
+  if (context.view_model == nullptr) return;
+  const detail::DurationHistogram* all = times_of(*context.view_model, node);
+  if (all == nullptr || all->count() < 2) return;
+  const detail::DurationHistogram& times = *all;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, line = ImGui::GetTextLineHeight();
   if (width < 12) return;
@@ -65,7 +65,7 @@ void draw_spread(const PanelContext& context, std::uint32_t node) {
   ImGui::BeginTooltip();
   ImGui::TextUnformatted(context.graph()->node_name(node).c_str());
   ImGui::PushStyleColor(ImGuiCol_Text, context.theme.ink_soft);
-  ImGui::Text("%s samples in all replays", count_text(times.count()).c_str());
+  ImGui::Text("%s samples", count_text(times.count()).c_str());
   ImGui::PopStyleColor();
   ImGui::BeginChild("spread", {ImGui::GetFontSize() * 22, ImGui::GetFontSize() * 8}, false,
                     ImGuiWindowFlags_NoInputs);

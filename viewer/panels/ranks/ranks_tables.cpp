@@ -40,14 +40,15 @@ constexpr TableColumn kRankColumns[] = {
      9, ColumnAlign::Right, "ns"},
     {"Overlapped", "Communication per replay beside other nodes of the graph; mean.", 10,
      ColumnAlign::Right, "ns"},
-    {"Waited", "Time that the rank waited in collectives for ranks that arrived later; total.", 9,
+    {"Waited",
+     "Time per replay that the rank waited in collectives for ranks that arrived later; mean.", 9,
      ColumnAlign::Right, "ns"},
     {"Last", "Fraction of the collectives that the rank reached last while others waited.", 8,
      ColumnAlign::Right},
     {"Certain",
      "Fraction of the collectives that the rank reached last by more than the error of the clocks.",
      8, ColumnAlign::Right},
-    {"Others waited", "Time that the other ranks waited for this one; total.", 13,
+    {"Others waited", "Time per replay that the other ranks waited for this one; mean.", 13,
      ColumnAlign::Right, "ns"},
 };
 
@@ -104,12 +105,12 @@ double rank_value(const RanksViewModel& v, std::uint32_t session, RankColumn col
     case RankColumn::Host: return session;
     case RankColumn::Exposed: return r.exposed / replays;
     case RankColumn::Overlapped: return r.overlapped / replays;
-    case RankColumn::Waited: return r.waited;
+    case RankColumn::Waited: return r.waited / replays;
     case RankColumn::Last: return fraction_of(r.last, r.executions);
     case RankColumn::Certain: return fraction_of(r.certainly_last, r.executions);
     case RankColumn::Caused: break;
   }
-  return r.caused;
+  return r.caused / replays;
 }
 
 double collective_value(const RanksViewModel& v, std::uint32_t index, CollectiveColumn column) {

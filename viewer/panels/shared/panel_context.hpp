@@ -10,6 +10,7 @@
 
 #include "model/critical_path.hpp"
 #include "model/document.hpp"
+#include "model/replay_statistics.hpp"
 #include "model/replay_times.hpp"
 #include "panels/shared/async_value.hpp"
 #include "panels/shared/theme.hpp"
@@ -19,11 +20,7 @@ namespace reprise::viewer {
 
 // Statistics of the shown graph over the selected range of replays, or over all replays.
 struct GraphViewModel {
-  struct Node {
-    std::uint64_t count = 0, lost = 0;  // samples with and without a time
-    // ns; 0 without samples
-    double median = 0, p10 = 0, p90 = 0, p99 = 0, mean = 0, min = 0, max = 0;
-    double share = 0;          // see model::node_shares()
+  struct Node : model::NodeFigures {
     double slack = 0;          // ns, from medians
     bool is_critical = false;  // lies on `path`
   };
@@ -33,11 +30,21 @@ struct GraphViewModel {
   std::vector<double> medians;  // nodes[i].median, as model functions take durations
   model::CriticalPath path;     // from medians
   std::uint64_t samples = 0;    // 0: nothing was measured, and all times above are 0
-  // Sampled replays of the range, and how many of them were read; see kMaxBlocks.
+  // Of the range. A long live session drops samples of older replays.
   std::size_t sampled_replays = 0, read_replays = 0;
+  std::shared_ptr<const model::GraphStatistics> statistics;  // of the same samples; can be null
   double min = 0, max = 0;  // min and max of the nodes' medians, ns
   // Min and max over nodes with samples.
   double min_p99 = 0, max_p99 = 0, max_share = 0, max_slack = 0;
+};
+
+enum class RateOver : std::uint8_t { Range, LastSecond };
+// Figures of the replays of the selected range.
+struct ReplaySummary {
+  model::ReplayStatistics device_time, launch_call, launch_latency;
+  std::size_t replays = 0, sampled = 0;
+  double per_second = 0;  // 0: unknown, or the range selects durations
+  RateOver rate = RateOver::Range;
 };
 
 // The replay shown in detail.
@@ -52,6 +59,7 @@ struct PanelContext {
   const std::shared_ptr<const model::Document>& document;  // never null
   const model::GraphEntry* entry;    // the shown graph; null: the document has no graph
   const GraphViewModel* view_model;  // null: not ready
+  const ReplaySummary* summary;      // null: not ready
   const ReplayViewModel* replay;     // null: no replay, or not ready
   // By node index: 1 if the filter matches the node. Empty: no filter.
   const std::vector<std::uint8_t>& matches;
@@ -59,6 +67,8 @@ struct PanelContext {
   const std::string& name;                              // trace file or live session
   const std::string& other_name;
   bool is_live;
+  // What the trace lacks and why, a sentence per line; empty if it is whole as far as is known.
+  const std::string& incomplete;
   ViewState& view;
   const Theme& theme;
   Background& background;

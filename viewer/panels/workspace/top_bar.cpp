@@ -255,18 +255,20 @@ void TopBar::add_figures(const PanelContext& context, const TopBarViewModel& vie
           context, kRateRank, "", rate + " replays/s", theme.ink,
           "Launch rate over " + (figures.rate == RateOver::LastSecond ? "the last second" : scope));
     }
-    if (figures.device.count > 0) {
-      const std::string source =
-          " of the device time of " + count_text(figures.device.count) + " replays (" + scope + ")";
+    if (figures.device_time.count > 0) {
+      const std::string source = " of the device time of " + count_text(figures.device_time.count) +
+                                 " replays (" + scope + ")";
       const std::string of = context.view.has_range() ? "selected " : "";
       add_figure(context, kMedianRank, of + "p50",
-                 duration_text(static_cast<double>(figures.device.median)), theme.ink,
+                 duration_text(static_cast<double>(figures.device_time.median)), theme.ink,
                  "Median" + source);
       add_figure(context, kP99Rank, of + "p99",
-                 duration_text(static_cast<double>(figures.device.p99)), theme.ink,
+                 duration_text(static_cast<double>(figures.device_time.p99)), theme.ink,
                  "99th percentile" + source);
     }
   }
+  if (!context.incomplete.empty())
+    add_figure(context, kLossRank, "", "incomplete", context.theme.warning, context.incomplete);
   const LossSummary losses = summarise_losses(*context.document);
   if (losses.count > 0 || !losses.details.empty()) {
     add_figure(context, kLossRank, "lost", count_text(losses.count), theme.warning,

@@ -6,6 +6,7 @@
 
 #include <imgui.h>
 
+#include "panels/messages/message_list.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/region.hpp"
 #include "panels/widgets/splitter.hpp"
@@ -43,10 +44,21 @@ void Workspace::draw(const Theme& theme, WorkspaceLayout& layout) {
   State& s = *state_;
   s.update_document();
   const model::GraphEntry* const entry = s.document->find(s.view.graph);
-  PanelContext context{
-      s.document, entry,       s.view_model.graph(), s.view_model.replay(), s.view_model.matches(),
-      s.other,    s.name,      s.other_name,         s.feed->is_live(),     s.view,
-      theme,      s.background};
+  const std::string incomplete = incomplete_text(*s.document, s.feed->status());
+  PanelContext context{s.document,
+                       entry,
+                       s.view_model.graph(),
+                       s.view_model.figures(),
+                       s.view_model.replay(),
+                       s.view_model.matches(),
+                       s.other,
+                       s.name,
+                       s.other_name,
+                       s.feed->is_live(),
+                       incomplete,
+                       s.view,
+                       theme,
+                       s.background};
 
   const ImGuiViewport& viewport = *ImGui::GetMainViewport();
   ImGui::SetNextWindowPos(viewport.Pos);

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <random>
 #include <vector>
 
-#include "base/log_histogram.hpp"
+#include "base/duration_histogram.hpp"
 
-using reprise::detail::CompactDurationHistogram;
 using reprise::detail::DurationHistogram;
 
 namespace {
@@ -22,7 +20,7 @@ double exact_quantile(const std::vector<std::int64_t>& sorted, double fraction) 
 
 }  // namespace
 
-TEST_CASE("log histogram: an empty histogram has zero statistics") {
+TEST_CASE("duration histogram: an empty histogram has zero statistics") {
   const DurationHistogram h;
   CHECK(h.count() == 0);
   CHECK(h.sum() == 0);
@@ -33,7 +31,7 @@ TEST_CASE("log histogram: an empty histogram has zero statistics") {
   CHECK(h.buckets().empty());
 }
 
-TEST_CASE("log histogram: small values and their quantiles are exact") {
+TEST_CASE("duration histogram: small values and their quantiles are exact") {
   DurationHistogram h;
   for (const int v : {5, 1, 4, 2, 3, 255}) h.add(v);
   CHECK(h.quantile(0) == 1);
@@ -45,7 +43,7 @@ TEST_CASE("log histogram: small values and their quantiles are exact") {
   CHECK(h.mean() == 45);
 }
 
-TEST_CASE("log histogram: quantiles are within the stated error") {
+TEST_CASE("duration histogram: quantiles are within the stated error") {
   const unsigned seed = 20;
   INFO("seed " << seed);
   std::mt19937_64 random(seed);
@@ -67,7 +65,7 @@ TEST_CASE("log histogram: quantiles are within the stated error") {
   }
 }
 
-TEST_CASE("log histogram: buckets are ascending and cover every value once") {
+TEST_CASE("duration histogram: buckets are ascending and cover every value once") {
   DurationHistogram h;
   std::vector<std::int64_t> values;
   for (int bit = 0; bit < 63; ++bit) {
@@ -89,7 +87,7 @@ TEST_CASE("log histogram: buckets are ascending and cover every value once") {
   CHECK(counted == values.size());
 }
 
-TEST_CASE("log histogram: negative values count as 0, and the sum saturates") {
+TEST_CASE("duration histogram: negative values count as 0, and the sum saturates") {
   DurationHistogram h;
   h.add(-5);
   CHECK(h.min() == 0);
@@ -97,32 +95,4 @@ TEST_CASE("log histogram: negative values count as 0, and the sum saturates") {
   for (int i = 0; i < 3; ++i) h.add(std::numeric_limits<std::int64_t>::max());
   CHECK(h.sum() == std::numeric_limits<std::int64_t>::max());
   CHECK(h.count() == 4);
-}
-
-TEST_CASE("log histogram: quantiles are within the stated error after merging") {
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    CAPTURE(seed);
-    std::mt19937_64 random(seed);
-    CompactDurationHistogram h, left, right;
-    std::vector<std::int64_t> values;
-    for (int i = 0; i < 3'000; ++i) {
-      const auto v = static_cast<std::int64_t>(random() >> (20 + random() % 40));
-      values.push_back(v);
-      h.add(v);
-      (i % 3 == 0 ? left : right).add(v);
-    }
-    left.add(right);
-    std::sort(values.begin(), values.end());
-    for (const CompactDurationHistogram* x : {&h, &left}) {
-      CHECK(x->count() == values.size());
-      CHECK(x->min() == values.front());
-      CHECK(x->max() == values.back());
-      CHECK(x->sum() == std::accumulate(values.begin(), values.end(), std::int64_t{0}));
-      for (const double q : {0.0, 0.1, 0.5, 0.9, 0.99, 1.0}) {
-        const double exact = exact_quantile(values, q);
-        CHECK(std::abs(x->quantile(q) - exact) <= exact * CompactDurationHistogram::kRelativeError);
-      }
-    }
-  }
-  CHECK(CompactDurationHistogram().quantile(0.5) == 0);
 }

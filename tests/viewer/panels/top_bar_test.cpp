@@ -127,9 +127,10 @@ TEST_CASE("status line: the selected range is shown, and its cross clears it") {
 TEST_CASE("search box: typed text sets the filter, and the cross clears it") {
   PanelFixture fixture({400, 60});
   int find = 0;
+  std::string error;
   const auto draw = [&] {
     PanelContext context = fixture.panel_context();
-    find = draw_search_box(context, 3, 300);
+    find = draw_search_box(context, {3, error}, 300);
   };
   fixture.view.focus_search = true;
   fixture.window(draw);
@@ -138,9 +139,33 @@ TEST_CASE("search box: typed text sets the filter, and the cross clears it") {
   fixture.type("load");
   fixture.window(draw);
   CHECK(fixture.view.filter.text == "load");
+  CHECK(find == 0);
+  error = "there is no key \"lod\"";
+  const int without = (fixture.window(draw), fixture.vertices());
+  error.clear();
+  fixture.window(draw);
+  CHECK(fixture.vertices() != without);
   fixture.view.filter.kinds = 1;
   fixture.click({296, 20}, draw);
   CHECK(fixture.view.filter.is_empty());
+}
+
+TEST_CASE("search box: its buttons keep their places when a filter begins and ends") {
+  PanelFixture fixture({400, 600});
+  const auto draw = [&] {
+    PanelContext context = fixture.panel_context();
+    (void)draw_search_box(context, {3}, 300);
+  };
+  const auto opens_menu = [&] {
+    fixture.click({300 - 3.5f * ImGui::GetFrameHeight(), 20}, draw);
+    const bool is_open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
+    fixture.click({390, 590}, draw);
+    return is_open;
+  };
+  fixture.window(draw);
+  CHECK(opens_menu());
+  fixture.view.filter.text = "load";
+  CHECK(opens_menu());
 }
 
 TEST_CASE("tabs: a row that is too narrow has a menu of all tabs") {

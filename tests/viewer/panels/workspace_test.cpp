@@ -314,3 +314,20 @@ TEST_CASE("workspace: a recorded trace draws in the light theme") {
   }
   CHECK(contains(t.text(), "frame"));
 }
+
+TEST_CASE("workspace: a search compares medians, and one with an error keeps the last result") {
+  WorkspaceTest t(hand_made_file());
+  t.settle();
+  ViewState& view = t.workspace.view();
+  view.filter.text = "median>3us";
+  t.settle();
+  CHECK(contains(t.text(), "2 of 5"));  // 4 and 5 us
+  view.filter.text = "median>3u";
+  t.settle();
+  view.show(View::Nodes);
+  t.settle();
+  CHECK(contains(t.text(), "2 of 5 nodes match"));
+  view.filter.text = "store";
+  t.settle();
+  CHECK(contains(t.text(), "1 of 5 nodes match"));
+}

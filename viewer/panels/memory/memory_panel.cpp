@@ -30,6 +30,7 @@ struct UseKey {
 struct MatchKey {
   GraphPointer graph;
   model::Filter filter;
+  std::vector<std::uint8_t> nodes;  // PanelContext::matches
   friend bool operator==(const MatchKey&, const MatchKey&) = default;
 };
 
@@ -109,10 +110,11 @@ void MemoryPanel::State::request(PanelContext& context) {
     });
   }
   bound.ask(graph, [graph] { return model::lower_bound(*graph); });
-  if (!context.view.filter.is_empty()) {
-    const MatchKey match{graph, context.view.filter};
-    buffer_matches.ask(match,
-                       [match] { return model::matching_buffers(match.filter, *match.graph); });
+  if (!context.matches.empty()) {
+    const MatchKey match{graph, context.view.filter, context.matches};
+    buffer_matches.ask(match, [match] {
+      return model::matching_buffers(match.filter, *match.graph, match.nodes);
+    });
   }
   const auto document = context.document;
   const PoolKey pool_key{graph, document->pools, document->buffers, document->pool_history.size(),
@@ -185,7 +187,7 @@ void MemoryPanel::State::draw_slab(PanelContext& context) {
   const auto current_matches =
       context.view.filter.is_empty()
           ? BufferMatches()
-          : buffer_matches.value(MatchKey{view_model->graph, context.view.filter});
+          : buffer_matches.value(MatchKey{view_model->graph, context.view.filter, context.matches});
   static const std::vector<std::uint8_t> kAll;
   const std::vector<std::uint8_t>& matches = current_matches ? *current_matches : kAll;
   const ImVec2 available = ImGui::GetContentRegionAvail();
@@ -236,10 +238,10 @@ void MemoryPanel::draw(PanelContext& context) {
     case MemoryTab::Buffers: {
       const auto view_model = s.pools.value();
       if (!view_model) return draw_busy(context.theme, "Loading buffers");
-      const auto matches =
-          context.view.filter.is_empty()
-              ? BufferMatches()
-              : s.buffer_matches.value(MatchKey{context.entry->graph, context.view.filter});
+      const auto matches = context.view.filter.is_empty()
+                               ? BufferMatches()
+                               : s.buffer_matches.value(MatchKey{
+                                     context.entry->graph, context.view.filter, context.matches});
       s.buffers.draw(context, view_model, matches);
       break;
     }

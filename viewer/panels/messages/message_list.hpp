@@ -43,8 +43,8 @@ struct MessageListKey {
   friend bool operator==(const MessageListKey&, const MessageListKey&) = default;
 };
 
-// `filter`: words that must all occur in id, text or location, ignoring case. `ranks`: a bit mask
-// of the MessageRank values to include.
+// `filter`: a query, see Query::matches_text(), of id, text and location. `ranks`: a bit mask of
+// the MessageRank values to include.
 [[nodiscard]] MessageList make_message_list(const model::Document& document,
                                             const std::string& filter, std::uint32_t ranks,
                                             std::span<const Note> notes = {});

@@ -127,7 +127,7 @@ void clear_key_presses() { key_state.pressed.fill(false); }
 
 std::span<const KeyHelp> key_help() {
   static const std::vector<KeyHelp> kHelp = {
-      {"Ctrl+F", "search nodes, labels, kernels and buffers"},
+      {"Ctrl+F", "search: words, step.cpp:12, kernel:gemm, median>10us, -copy, /a.*b/"},
       {"F3   Shift+F3", "next and previous match"},
       {"Esc", "clear the selection, then the search, then the range of replays"},
       {"Left   Right", "previous and next sampled replay"},

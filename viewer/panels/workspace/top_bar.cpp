@@ -290,7 +290,7 @@ TopBarActions TopBar::draw(PanelContext& context, const TopBarViewModel& view_mo
                                   (view_model.notes != nullptr ? 1.0f : 0.0f)) +
                         theme.half_space,
               back = button;
-  const float min_search = 130 * theme.scale, max_search = 300 * theme.scale;
+  const float min_search = 130 * theme.scale, max_search = 440 * theme.scale;
   const float width = ImGui::GetContentRegionAvail().x;
   std::vector<const Segment*> shown, hidden;
   for (const Segment& segment : segments_) shown.push_back(&segment);
@@ -333,7 +333,7 @@ TopBarActions TopBar::draw(PanelContext& context, const TopBarViewModel& view_mo
   }
   const float search = std::clamp(right - buttons - x, 60 * theme.scale, max_search);
   ImGui::SetCursorPos({right - buttons - search, y});
-  actions_.find = draw_search_box(context, view_model.matches, search);
+  actions_.find = draw_search_box(context, {view_model.matches, view_model.search_error}, search);
   ImGui::SetCursorPos({right - buttons + theme.half_space, y});
   draw_buttons(context, view_model);
   return actions_;

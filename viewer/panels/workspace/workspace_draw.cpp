@@ -94,6 +94,7 @@ void Workspace::State::draw_bar(PanelContext& context) {
                             .figures = view_model.figures(),
                             .matches = static_cast<std::size_t>(
                                 std::count(matches.begin(), matches.end(), std::uint8_t{1})),
+                            .search_error = view_model.search_error(),
                             .restart = restart,
                             .notes = notes ? &*notes : nullptr};
   const TopBarActions actions = bar.draw(context, now);

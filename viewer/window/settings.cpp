@@ -69,9 +69,11 @@ void read_layout(const Json& json, WorkspaceLayout& layout) {
   read_field(json, "strip", layout.strip, is_number);
   read_field(json, "inspector", layout.inspector, is_number);
   read_field(json, "lower", layout.lower, is_number);
+  read_field(json, "below_timeline", layout.below_timeline, is_number);
   layout.strip = std::clamp(layout.strip, 0.0f, 4000.0f);
   layout.inspector = std::clamp(layout.inspector, 0.0f, 1.0f);
   layout.lower = std::clamp(layout.lower, 0.0f, 1.0f);
+  layout.below_timeline = std::clamp(layout.below_timeline, 0.0f, 1.0f);
 }
 
 void read_recent(const Json& json, std::vector<RecentEntry>& recent) {
@@ -123,6 +125,7 @@ void write_all(const Settings& values, Json& json) {
   layout["strip"] = values.layout.strip;
   layout["inspector"] = values.layout.inspector;
   layout["lower"] = values.layout.lower;
+  layout["below_timeline"] = values.layout.below_timeline;
   json["tables"] = values.tables;
   json["recent"] = Json::array();
   for (const RecentEntry& entry : values.recent)

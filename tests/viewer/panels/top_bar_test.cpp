@@ -175,7 +175,8 @@ TEST_CASE("tabs: a row that is too narrow has a menu of all tabs") {
                                  {"Third tab", "", "12", fixture.theme.warning}};
   std::size_t chosen = 0;
   const auto draw = [&] {
-    chosen = draw_tabs(fixture.theme, "tabs", tabs, chosen, ImGui::GetContentRegionAvail().x);
+    chosen =
+        draw_tabs(fixture.theme, "tabs", tabs, chosen, ImGui::GetContentRegionAvail().x).chosen;
   };
   CHECK_FALSE(contains(fixture.text(draw), "Third tab (12)"));
   for (float x = 199; x > 150; x -= 6) {
@@ -220,7 +221,7 @@ TEST_CASE("tabs: a click selects a tab, and tabs with badges draw") {
   const std::vector<Tab> tabs = {
       {"One", "", {}, 0}, {"Two", "", "12", fixture.theme.warning}, {"Three", "", {}, 0}};
   std::size_t chosen = 0;
-  const auto draw = [&] { chosen = draw_tabs(fixture.theme, "tabs", tabs, chosen, 400); };
+  const auto draw = [&] { chosen = draw_tabs(fixture.theme, "tabs", tabs, chosen, 400).chosen; };
   fixture.click({60, 20}, draw);
   CHECK(chosen == 1);
   fixture.click({20, 20}, draw);

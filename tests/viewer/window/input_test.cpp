@@ -91,7 +91,7 @@ const model::SelectedNode* node_of(const model::Selection& selection) {
 // Regions of a 1600 x 900 window: the graph is in the upper left, the table in the lower left.
 constexpr Place kUpperLeast{40, 210}, kUpperGreatest{1'100, 540};
 constexpr Place kLowerLeast{40, 620}, kLowerGreatest{140, 830};  // within the first column
-constexpr Place kStripLeft{300, 90}, kStripRight{900, 90};
+constexpr Place kStripLeft{300, 125}, kStripRight{900, 125};
 constexpr Place kHistogramLeft{70, 600}, kHistogramMiddle{350, 600};  // in the replays view
 
 Place seek_node(ViewerSession& session, Place min, Place max) {

@@ -11,6 +11,7 @@
 #include "panels/memory/memory_side.hpp"
 #include "panels/widgets/choice.hpp"
 #include "panels/widgets/format.hpp"
+#include "panels/widgets/splitter.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -78,6 +79,7 @@ struct MemoryPanel::State {
 
   MemoryMap map;
   MemorySide side;
+  float chosen_width = 0;  // of the list beside the map, in points; 0: proposed
   PoolView pool_view;
   BufferView buffers;
   MemoryTab tab = MemoryTab::Slab;
@@ -191,10 +193,15 @@ void MemoryPanel::State::draw_slab(PanelContext& context) {
   static const std::vector<std::uint8_t> kAll;
   const std::vector<std::uint8_t>& matches = current_matches ? *current_matches : kAll;
   const ImVec2 available = ImGui::GetContentRegionAvail();
-  const float live_width = available.x > 1100 * theme.scale  ? 400 * theme.scale
-                           : available.x > 620 * theme.scale ? 290 * theme.scale
-                                                             : 0,
-              summary = available.x > 1000 * theme.scale ? 220 * theme.scale : 0;
+  const float scale = theme.scale;
+  const float proposed = available.x > 1100 * scale  ? 400 * scale
+                         : available.x > 700 * scale ? 360 * scale
+                         : available.x > 620 * scale ? 290 * scale
+                                                     : 0,
+              live_width = proposed > 0 && chosen_width > 0
+                               ? std::clamp(chosen_width * scale, 160 * scale, available.x / 2)
+                               : proposed,
+              summary = available.x > 1000 * scale ? 220 * scale : 0;
   const auto lower_bound = bound.value(view_model->graph);
   const float gap = theme.space;
   map.draw(
@@ -204,7 +211,13 @@ void MemoryPanel::State::draw_slab(PanelContext& context) {
       {available.x - (live_width > 0 ? live_width + gap : 0) - (summary > 0 ? summary + gap : 0),
        available.y});
   if (live_width > 0) {
-    ImGui::SameLine(0, gap);
+    ImGui::SameLine(0, 0);
+    const ImVec2 line = ImGui::GetCursorScreenPos();
+    const SplitterMove move = draw_splitter(theme, "live splitter", SplitterAxis::Upright, line,
+                                            {line.x + gap, line.y + available.y});
+    if (move.by != 0) chosen_width = (live_width - move.by) / scale;
+    if (move.reset) chosen_width = 0;
+    ImGui::SameLine(0, 0);
     ImGui::BeginChild("live", {live_width, available.y});
     map.set_cursor(
         side.draw(context, {view_model, matches, colour, map.cursor(), lower_bound.get()}));

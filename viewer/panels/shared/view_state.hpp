@@ -44,6 +44,7 @@ struct ViewState {
 
   View upper = View::Graph, lower = View::Nodes;  // the selected tab of each row
   View front = View::Graph;  // the view shown last; a low window shows only this one
+  bool fills_window = false;  // `front` fills the window
 
   // Requests to compare all replays of these graphs. The Compare panel clears them.
   std::optional<model::GraphKey> compare_a, compare_b;

@@ -24,7 +24,8 @@ enum class Icon : std::uint8_t {
   Filter,
   Copy,
   Record,
-  Bookmark
+  Bookmark,
+  Fill
 };
 enum class IconState : std::uint8_t { Normal, Active, Disabled };
 

@@ -83,6 +83,22 @@ void text_right(const std::string& text, ImU32 colour) {
   ImGui::PopStyleColor();
 }
 
+bool text_ellipsis(const std::string& text, ImU32 colour) {
+  const ImVec2 at = ImGui::GetCursorScreenPos(), size = ImGui::CalcTextSize(text.c_str());
+  const float width = std::max(1.0f, ImGui::GetContentRegionAvail().x);
+  const bool is_clipped = size.x > width;
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  if (is_clipped) {
+    ImGui::Dummy({width, size.y});
+    ImGui::RenderTextEllipsis(ImGui::GetWindowDrawList(), at, {at.x + width, at.y + size.y},
+                              at.x + width, at.x + width, text.c_str(), nullptr, &size);
+  } else {
+    ImGui::TextUnformatted(text.c_str());
+  }
+  ImGui::PopStyleColor();
+  return is_clipped;
+}
+
 void draw_field(const Theme& theme, const char* label, const std::string& value, float value_x) {
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
   ImGui::TextUnformatted(label);

@@ -18,8 +18,9 @@ namespace reprise::viewer {
 
 namespace {
 
-// In points. A window with less height for the views shows one at a time.
-constexpr float kTwoPanelHeight = 480;
+// In points. A window with less height for the views shows one at a time: two would have fewer than
+// eight rows each.
+constexpr float kTwoPanelHeight = 600;
 constexpr float kMinStrip = 34, kMinUpper = 150, kMinLower = 130, kMinInspector = 220;
 constexpr std::size_t kMaxReasons = 3;
 
@@ -140,17 +141,30 @@ void Workspace::State::draw_body(PanelContext& context, WorkspaceLayout& layout,
                                  ImVec2 max) {
   const Theme& theme = context.theme;
   const float s = theme.scale, gap = theme.splitter, height = max.y - min.y;
-  const bool is_low = height < kTwoPanelHeight * s;
+  const bool is_narrow = max.x - min.x < kNarrow * s, is_low = height < kTwoPanelHeight * s;
+  if (view.focus_note) {  // the note is below the inspector
+    view.fills_window = false;
+    if (is_narrow) view.show(View::Inspector);
+  }
+  const bool fills = view.fills_window;
+  const TabRows rows = is_low || fills ? TabRows::Both : TabRows::Upper;
+  const float tabs_end = min.y + gap + tab_height(theme);
+  const View front =
+      draw_tab_bar(theme, rows, is_narrow || fills ? InspectorTab::Yes : InspectorTab::No,
+                   {min.x, min.y + gap}, {max.x, tabs_end});
+  if (fills) return draw_view(context, front, "upper", {min.x, tabs_end}, {max.x, max.y - gap});
+  // The Replays view draws the same bars, larger.
+  if (front == View::Replays)
+    return draw_views(context, layout, front, rows, {min.x, tabs_end}, {max.x, max.y - gap});
 
   const float max_strip = height * (is_low ? 0.24f : 0.5f);
   const float strip =
       std::round(std::clamp(layout.strip * s, std::min(kMinStrip * s, max_strip), max_strip));
-  const float strip_top = min.y + gap, strip_end = strip_top + strip, upper_top = strip_end + gap;
-  begin_region(theme, "strip", {min.x, strip_top}, {max.x, strip_end}, Scrolls::No);
+  const float strip_end = tabs_end + strip, upper_top = strip_end + gap;
+  begin_region(theme, "strip", {min.x, tabs_end}, {max.x, strip_end}, Scrolls::No);
   draw_panel(context, View::Strip);
   ImGui::EndChild();
-  draw_views(context, layout, is_low ? TabRows::Both : TabRows::Upper, {min.x, upper_top},
-             {max.x, max.y - gap});
+  draw_views(context, layout, front, rows, {min.x, upper_top}, {max.x, max.y - gap});
 
   const SplitterMove move = draw_splitter(theme, "##strip splitter", SplitterAxis::Level,
                                           {min.x, strip_end}, {max.x, upper_top});
@@ -158,18 +172,20 @@ void Workspace::State::draw_body(PanelContext& context, WorkspaceLayout& layout,
   if (move.reset) layout.strip = WorkspaceLayout{}.strip;
 }
 
-// `rows`: Both for one panel, Upper for an upper and a lower panel.
-void Workspace::State::draw_views(PanelContext& context, WorkspaceLayout& layout, TabRows rows,
-                                  ImVec2 min, ImVec2 max) {
+void Workspace::State::draw_views(PanelContext& context, WorkspaceLayout& layout, View front,
+                                  TabRows rows, ImVec2 min, ImVec2 max) {
   const Theme& theme = context.theme;
   const float s = theme.scale, gap = theme.splitter, width = max.x - min.x,
               height = max.y - min.y - gap;
   const bool is_narrow = width < kNarrow * s, has_lower = rows != TabRows::Both;
-  if (is_narrow && view.focus_note) view.show(View::Inspector);
-  const float lower_part =
-      !enlarged ? layout.lower : row_of(*enlarged) == TabRow::Lower ? 0.68f : 0.26f;
+  const auto lower_of = [&](auto& of) -> auto& {
+    return front == View::Timeline ? of.below_timeline : of.lower;
+  };
+  const float lower_part = !enlarged                            ? lower_of(layout)
+                           : row_of(*enlarged) == TabRow::Lower ? 0.68f
+                                                                : 0.26f;
   const float min_lower = std::min(tab_height(theme) + kMinLower * s, height / 2),
-              min_upper = std::min(tab_height(theme) + kMinUpper * s, height / 2);
+              min_upper = std::min(kMinUpper * s, height / 2);
   const float lower = std::round(std::clamp(height * lower_part, min_lower, height - min_upper));
   const float side =
       is_narrow ? 0
@@ -177,8 +193,7 @@ void Workspace::State::draw_views(PanelContext& context, WorkspaceLayout& layout
   const float upper_end = has_lower ? max.y - lower - gap : max.y,
               upper_right = is_narrow ? max.x : max.x - side - gap;
 
-  draw_tabbed(context, rows, is_narrow ? InspectorTab::Yes : InspectorTab::No, min,
-              {upper_right, upper_end});
+  draw_view(context, front, "upper", min, {upper_right, upper_end});
   const WorkspaceLayout defaults;
   if (!is_narrow) {
     draw_inspector(context, {upper_right + gap, min.y}, {max.x, upper_end});
@@ -188,12 +203,14 @@ void Workspace::State::draw_views(PanelContext& context, WorkspaceLayout& layout
     if (move.reset) layout.inspector = defaults.inspector;
   }
   if (!has_lower) return;
-  const float lower_top = upper_end + gap;
-  draw_tabbed(context, TabRows::Lower, InspectorTab::No, {min.x, lower_top}, max);
+  const float lower_top = upper_end + gap, tabs_end = lower_top + tab_height(theme);
+  const View lower_view =
+      draw_tab_bar(theme, TabRows::Lower, InspectorTab::No, {min.x, lower_top}, {max.x, tabs_end});
+  draw_view(context, lower_view, "lower", {min.x, tabs_end}, max);
   const SplitterMove move = draw_splitter(theme, "##lower splitter", SplitterAxis::Level,
                                           {min.x, upper_end}, {max.x, lower_top});
-  if (move.by != 0) layout.lower = std::clamp((lower - move.by) / height, 0.08f, 0.92f);
-  if (move.reset) layout.lower = defaults.lower;
+  if (move.by != 0) lower_of(layout) = std::clamp((lower - move.by) / height, 0.08f, 0.92f);
+  if (move.reset) lower_of(layout) = lower_of(defaults);
   if (move.by != 0 || move.reset) enlarged.reset();
 }
 

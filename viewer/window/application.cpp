@@ -15,6 +15,7 @@
 #include "merge/merge_traces.hpp"
 #include "panels/shared/keys.hpp"
 #include "panels/widgets/format.hpp"
+#include "window/trace_export.hpp"
 
 namespace reprise::viewer {
 
@@ -345,21 +346,32 @@ void Application::draw_record(const Theme& theme) {
   }
 }
 
-// Files that a panel offers to save: tables and pictures.
+void Application::open_saver(const char* title, const std::string& name,
+                             std::function<void(const std::string& path)> save) {
+  save_ = std::move(save);
+  saver_.error.clear();
+  saver_.dialog.open({.title = title,
+                      .action = "Save",
+                      .explanation = "An existing file is replaced.",
+                      .path = in_current_folder(name)});
+}
+
+// Files that a panel offers to save, tables and pictures, and exports of the trace.
 void Application::draw_save(const Theme& theme) {
-  if (auto file = std::exchange(workspace_->view().save, std::nullopt)) {
-    to_save_ = std::move(file->contents);
-    saver_.error.clear();
-    saver_.dialog.open({.title = "Save to file",
-                        .action = "Save",
-                        .explanation = "An existing file is replaced.",
-                        .path = in_current_folder(file->name)});
+  ViewState& view = workspace_->view();
+  if (auto file = std::exchange(view.save, std::nullopt)) {
+    open_saver("Save to file", file->name, [text = std::move(file->contents)](const auto& path) {
+      detail::write_file_atomically(path, text, {.sources = {detail::kOwnerOnly}});
+    });
+  }
+  if (const auto format = std::exchange(view.export_trace, std::nullopt)) {
+    if (auto to_write = export_of(feed_->target(), *format, view.graph.graph))
+      open_saver("Export the trace", to_write->name, std::move(to_write->write));
   }
   if (is_written(saver_)) show_message("Saved " + saver_.dialog.path());
+  if (saver_.result) show_message("Writing " + saver_.dialog.path());
   if (saver_.dialog.draw(theme, saver_.error) != FileChoice::Write) return;
-  write(saver_, [path = saver_.dialog.path(), contents = to_save_] {
-    detail::write_file_atomically(path, contents, {.sources = {detail::kOwnerOnly}});
-  });
+  write(saver_, [path = saver_.dialog.path(), save = save_] { save(path); });
 }
 
 void Application::draw_dialog(const Theme& theme) {

@@ -296,3 +296,18 @@ TEST_CASE("file dialog: it writes, shows the error, and discards only if asked b
   CHECK(contains(text, "Discard"));
   CHECK(click_buttons(left + 66) == FileChoice::Discard);
 }
+
+TEST_CASE("top bar: its menu exports the trace of a file in each format of reprise export") {
+  BarTest t(1600);
+  const auto draw = [&] { t.draw(); };
+  for (const auto& [item, format] : {std::pair{"Perfetto", "perfetto"}, std::pair{"CSV", "csv"},
+                                     std::pair{"SQLite", "sqlite"}, std::pair{"DOT", "dot"}}) {
+    t.fixture.resize({1600, 300});
+    for (float x = 1590; x > 1400 && !contains(t.text(), "SQLite"); x -= 8)
+      t.fixture.click({x, 30}, draw);
+    REQUIRE(contains(t.text(), "SQLite"));
+    t.fixture.choose(item, draw);
+    CHECK(t.fixture.view.export_trace == format);
+    t.fixture.view.export_trace.reset();
+  }
+}

@@ -301,6 +301,28 @@ TEST_CASE("window: Ctrl+P saves a picture of the window") {
   CHECK(std::filesystem::file_size(picture) > 10'000);
 }
 
+TEST_CASE("window: the whole trace is exported to the file that the dialog proposes") {
+  const std::filesystem::path before = std::filesystem::current_path();
+  const std::filesystem::path folder = test::scratch_folder() / "exports";
+  std::filesystem::create_directories(folder);
+  std::filesystem::current_path(folder);
+  {
+    ViewerSession session(recorded());
+    REQUIRE(session.settle());
+    for (const auto& [format, name] :
+         {std::pair{"csv", "recorded.csv"}, std::pair{"sqlite", "recorded.db"},
+          std::pair{"perfetto", "recorded.perfetto-trace"}, std::pair{"dot", "recorded.dot"}}) {
+      session.view().export_trace = format;
+      REQUIRE(session.until([] { return ImGui::GetIO().WantTextInput; }));
+      session.user().key_down(XK_Return);
+      CHECK(session.until([&, file = name] { return std::filesystem::exists(folder / file); }));
+      session.user().key_up(XK_Return);
+      REQUIRE(session.until([] { return !ImGui::GetIO().WantTextInput; }));
+    }
+  }
+  std::filesystem::current_path(before);
+}
+
 TEST_CASE("window: Ctrl+O opens a dialog that compares a trace with the shown one") {
   ViewerSession session(recorded());
   REQUIRE(session.settle());

@@ -58,6 +58,9 @@ struct ViewState {
   std::optional<TableExport> table_export;  // of the table with the menu; see end_table()
   bool graph_svg = false;                   // the Graph panel sets `save` to its drawing
   std::optional<FileToSave> save;           // the application asks for the path
+  // The name of a format of `reprise export`, for the whole trace; the application asks for the
+  // path.
+  std::optional<std::string> export_trace;
   // Compare: the replays with the durations of `range` with the other replays.
   bool compare_with_rest = false;
 

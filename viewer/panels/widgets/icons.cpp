@@ -96,6 +96,14 @@ void draw_icon(ImDrawList& draw, Icon icon, ImVec2 c, float size, ImU32 colour) 
         }
       }
       return;
+    case Icon::Export:  // an arrow out of a tray
+      line(0, 0.35f, 0, -0.75f);
+      line(0, -0.75f, -0.35f, -0.35f);
+      line(0, -0.75f, 0.35f, -0.35f);
+      line(-0.75f, 0.2f, -0.75f, 0.75f);
+      line(-0.75f, 0.75f, 0.75f, 0.75f);
+      line(0.75f, 0.75f, 0.75f, 0.2f);
+      return;
     case Icon::Help: {
       const char* const mark = "?";
       const ImVec2 text = ImGui::CalcTextSize(mark);

@@ -25,7 +25,8 @@ enum class Icon : std::uint8_t {
   Copy,
   Record,
   Bookmark,
-  Fill
+  Fill,
+  Export
 };
 enum class IconState : std::uint8_t { Normal, Active, Disabled };
 

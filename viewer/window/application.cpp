@@ -375,7 +375,8 @@ void Application::draw_save(const Theme& theme) {
 }
 
 void Application::draw_dialog(const Theme& theme) {
-  if (is_pressed(Key::Open)) open_dialog_.open();
+  if (is_pressed(Key::Open))
+    open_dialog_.open(workspace_ ? OpenedFrom::Trace : OpenedFrom::StartPage);
   std::vector<std::string> recent;
   for (const RecentEntry& entry : settings_.recent) recent.push_back(entry.path);
   perform(open_dialog_.draw(theme, recent));
@@ -398,6 +399,7 @@ void Application::draw_start(const Theme& theme) {
                             .error = error_};
   perform(start_page_.draw(theme, view_model));
   draw_record(theme);
+  if (!workspace_) draw_dialog(theme);
 }
 
 void Application::perform(const StartAction& action) {
@@ -417,6 +419,8 @@ void Application::perform(const StartAction& action) {
     program_.reset();
     program_state_.clear();
     program_output_.clear();
+  } else if (std::holds_alternative<BrowseFiles>(action)) {
+    open_dialog_.open(OpenedFrom::StartPage);
   } else if (const auto* recent = std::get_if<ForgetRecent>(&action)) {
     settings_.forget(recent->path);
     monitor_->set_recent(settings_.recent);

@@ -105,7 +105,7 @@ class Application {
   Settings& settings_;
   Background background_;
   StartPage start_page_;
-  OpenDialog open_dialog_;
+  OpenDialog open_dialog_{background_};
   // The result of a file written on a worker.
   struct WriteResult {
     std::atomic<bool> is_finished{false};

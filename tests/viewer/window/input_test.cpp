@@ -333,6 +333,12 @@ TEST_CASE("window: Ctrl+O opens a dialog that compares a trace with the shown on
   CHECK(session.application().workspace() != nullptr);
 }
 
+TEST_CASE("window: Ctrl+O on the start page opens a dialog as well") {
+  ViewerSession session;
+  session.tap_with_control(XK_o);
+  CHECK(session.until([] { return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup); }));
+}
+
 TEST_CASE("window: Ctrl+W leads back to the start page") {
   ViewerSession session(recorded());
   REQUIRE(session.settle());

@@ -116,8 +116,8 @@ TEST_CASE("status line: the selected range is shown, and its cross clears it") {
   const auto draw = [&] {
     ImGui::SetCursorPos({0, 0});
     PanelContext context = fixture.panel_context();
-    draw_status(context,
-                {.status = {.state = model::FeedState::Ready}, .figures = nullptr, .error = {}});
+    (void)draw_status(
+        context, {.status = {.state = model::FeedState::Ready}, .figures = nullptr, .error = {}});
   };
   CHECK(contains(fixture.text(draw), "range: 10 replays, 5 to 14"));
   for (float x = 100; x < 600 && fixture.view.has_range(); x += 8) fixture.click({x, 12}, draw);

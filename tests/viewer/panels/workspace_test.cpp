@@ -401,6 +401,34 @@ TEST_CASE("workspace: the replays view shows its bars in place of the strip, and
   CHECK(tabs_top() == top);
 }
 
+TEST_CASE("workspace: a click on the output of the program opens and closes the console") {
+  WorkspaceTest t(hand_made_file());
+  t.settle();
+  std::vector<std::string> lines;
+  for (int i = 0; i < 200; ++i) lines.push_back("line " + std::to_string(i));
+  t.workspace.set_program_output(lines, {});
+  CHECK_FALSE(contains(t.text(), "line 198"));
+  const auto click_status = [&](const char* until, bool is_there) {
+    for (float x = 60; x < 900 && contains(t.text(), until) != is_there; x += 12) {
+      t.context.move_mouse({x, 888});
+      t.draw();
+      t.context.hold_button(0);
+      t.draw();
+      t.context.release_button(0);
+      for (int i = 0; i < 3; ++i) t.draw();
+    }
+    return contains(t.text(), until) == is_there;
+  };
+  CHECK(click_status("line 198", true));
+  CHECK(contains(t.text(), "200 lines"));
+  for (const ImGuiWindow* const window : ImGui::GetCurrentContext()->Windows) {
+    if (!window->Active || !contains(window->Name, "/lines_")) continue;
+    CHECK(window->ScrollMax.y > 1'000);
+    CHECK(window->Scroll.y == window->ScrollMax.y);  // the newest line is visible
+  }
+  CHECK(click_status("line 198", false));
+}
+
 TEST_CASE("workspace: a window of 1000 x 600 has room for eight rows in every table") {
   const auto ranks =
       test::HandMadeJob({.ranks = 2}).write_all(test::scratch_folder() / "workspace ranks");

@@ -22,6 +22,7 @@ namespace {
 // eight rows each.
 constexpr float kTwoPanelHeight = 600;
 constexpr float kMinStrip = 34, kMinUpper = 150, kMinLower = 130, kMinInspector = 220;
+constexpr float kConsolePart = 0.25f;  // of the height between the bars
 constexpr std::size_t kMaxReasons = 3;
 
 // The last warnings of the trace, one per line, as an explanation for a missing graph; `fallback`
@@ -64,24 +65,32 @@ void Workspace::draw(const Theme& theme, WorkspaceLayout& layout) {
   s.begin_panels();
   const ImVec2 min = viewport.Pos, max{min.x + viewport.Size.x, min.y + viewport.Size.y};
   const float bar = min.y + TopBar::height(theme), status = max.y - status_height(theme);
+  const float console = s.console.is_open() ? std::round((status - bar) * kConsolePart) : 0;
 
   begin_bar(theme, "bar", min, {max.x, bar});
   s.draw_bar(context);
   ImGui::EndChild();
   if (entry != nullptr) {
-    s.draw_body(context, layout, {min.x, bar}, {max.x, status});
+    s.draw_body(context, layout, {min.x, bar}, {max.x, status - console});
   } else {
-    begin_region(theme, "nothing", {min.x, bar + theme.splitter}, {max.x, status - theme.splitter},
-                 Scrolls::No);
+    begin_region(theme, "nothing", {min.x, bar + theme.splitter},
+                 {max.x, status - console - theme.splitter}, Scrolls::No);
     s.draw_empty_document(theme);
     ImGui::EndChild();
   }
+  if (console > 0) {
+    begin_region(theme, "console", {min.x, status - console}, {max.x, status - theme.splitter},
+                 Scrolls::No);
+    s.console.draw(theme, s.program_output, s.program_end);
+    ImGui::EndChild();
+  }
   begin_bar(theme, "status", {min.x, status}, max);
-  draw_status(context, {.status = s.status,
-                        .figures = s.view_model.figures(),
-                        .error = s.view_model.error(),
-                        .program_output = s.program_output,
-                        .program_end = s.program_end});
+  if (draw_status(context, {.status = s.status,
+                            .figures = s.view_model.figures(),
+                            .error = s.view_model.error(),
+                            .program_output = s.program_output,
+                            .program_end = s.program_end}))
+    s.console.toggle();
   ImGui::EndChild();
   s.end_panels();
   ImGui::End();

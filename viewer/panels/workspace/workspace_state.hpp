@@ -23,6 +23,7 @@
 #include "panels/sync/sync_panel.hpp"
 #include "panels/timeline/timeline_panel.hpp"
 #include "panels/widgets/tabs.hpp"
+#include "panels/workspace/console.hpp"
 #include "panels/workspace/help_overlay.hpp"
 #include "panels/workspace/top_bar.hpp"
 #include "panels/workspace/workspace.hpp"
@@ -86,6 +87,7 @@ struct Workspace::State {
 
   TopBar bar;
   HelpOverlay help;
+  Console console;
   ReplaysPanel replays;
   GraphPanel graph;
   TimelinePanel timeline;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/replay_statistics.hpp"
 #include "model/selection.hpp"
@@ -45,6 +46,9 @@ struct ViewState {
   View upper = View::Graph, lower = View::Nodes;  // the selected tab of each row
   View front = View::Graph;  // the view shown last; a low window shows only this one
   bool fills_window = false;  // `front` fills the window
+  // Below these, the user allows the viewer to read the source files that a trace names. Remembered
+  // by the application.
+  std::vector<std::string> source_folders;
 
   // Requests to compare all replays of these graphs. The Compare panel clears them.
   std::optional<model::GraphKey> compare_a, compare_b;

@@ -18,12 +18,13 @@
 
 namespace reprise::viewer {
 
-// Positions of the splitters. The application stores them between runs.
+// Positions of the splitters, and the user's permission. The application stores them between runs.
 struct WorkspaceLayout {
   float strip = 90;         // height of the replay strip, in points
   float inspector = 0.26f;  // fraction of the width
   float lower = 0.35f;      // fraction of the height below the strip
   float below_timeline = 0.2f;                   // the same while the timeline is shown
+  std::vector<std::string> source_folders = {};  // see ViewState
 };
 
 class Workspace {

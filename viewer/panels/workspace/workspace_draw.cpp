@@ -44,6 +44,7 @@ std::string reasons_in(const model::Document& document, const std::string& fallb
 void Workspace::draw(const Theme& theme, WorkspaceLayout& layout) {
   State& s = *state_;
   s.update_document();
+  s.view.source_folders = layout.source_folders;
   const model::GraphEntry* const entry = s.document->find(s.view.graph);
   PanelContext context{
       s.document, entry,       s.view_model.graph(), s.view_model.replay(), s.view_model.matches(),
@@ -93,6 +94,7 @@ void Workspace::draw(const Theme& theme, WorkspaceLayout& layout) {
     s.console.toggle();
   ImGui::EndChild();
   s.end_panels();
+  layout.source_folders = s.view.source_folders;
   ImGui::End();
   s.help.draw(theme);
   ImGui::PopFont();

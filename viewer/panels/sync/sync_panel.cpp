@@ -302,7 +302,7 @@ void SyncPanel::State::draw_summary(PanelContext& context, const SyncViewModel& 
   const auto hazards = list ? std::count_if(list->begin(), list->end(),
                                             [](const Finding& f) { return is_hazard(f); })
                             : 0;
-  stat("hazards", count_text(static_cast<std::uint64_t>(hazards)),
+  stat("unordered accesses", count_text(static_cast<std::uint64_t>(hazards)),
        hazards != 0 ? theme.error : theme.ink,
        "Unordered conflicting accesses reported by full validation. Other validation levels do not "
        "detect them.");

@@ -52,7 +52,7 @@ VIEWER = {
     "merge": READER,
     "model": READER + ["merge"],
     "panels": READER + ["layout", "model"],
-    "window": READER + ["merge", "model", "panels"],
+    "window": READER + ["export", "merge", "model", "panels"],
     "cli": READER + ["export", "merge", "model", "panels", "window", "include/reprise"],
 }
 MAY_INCLUDE |= VIEWER

@@ -48,6 +48,14 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+// A field of a line without quoted commas.
+std::string field(const std::string& line, int number) {
+  std::istringstream in(line);
+  std::string text;
+  for (int i = 0; i <= number; ++i) std::getline(in, text, ',');
+  return text;
+}
+
 }  // namespace
 
 TEST_CASE("export: formats have names") {
@@ -136,7 +144,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "csv: one line per sample, range and pool state, a header, quotes where needed and an empty "
+    "csv: one line per replay, sample, range and pool state, a header, quotes where needed and an "
+    "empty "
     "field for a lost time") {
   const test::Exported e = test::export_hand_made(ExportFormat::Csv, "all.csv");
   const std::vector<std::string> lines = lines_of(test::text_of(e.output));
@@ -150,44 +159,63 @@ TEST_CASE(
   };
   CHECK(of_kind("range") == 2 * HandMadeTrace::kStepReplays);
   CHECK(of_kind("pool") == 2);
-  REQUIRE(lines.size() == samples + 1 + of_kind("range") + of_kind("pool"));
+  REQUIRE(lines.size() == samples + 1 + of_kind("replay") + of_kind("range") + of_kind("pool"));
   CHECK(contains(test::text_of(e.output), "3,step,,,1,,batch,,range,,77,1,host,"));
   CHECK(contains(test::text_of(e.output), ",,,,,,step,,pool,,,,host," +
                                               std::to_string(HandMadeTrace::kBegin + 11'000) +
-                                              ",,14680064,\r"));
+                                              ",,14680064,,,,\r"));
   CHECK(lines[0] ==
         "graph,graph_name,version,exec,replay,node,node_name,label,kind,lane,worker,occurrence,"
-        "source,started_ns,duration_ns,bytes,rank\r");
+        "source,started_ns,duration_ns,bytes,rank,launched_ns,launch_returned_ns,queue\r");
   const auto sample = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
     return line.starts_with("3,step,1,0,1,0,");
   });
   REQUIRE(sample != lines.end());
   CHECK(*sample == "3,step,1,0,1,0,load,,copy,0,0,0,host," +
-                       std::to_string(HandMadeTrace::kBegin + 10'000) + ",1001,,\r");
+                       std::to_string(HandMadeTrace::kBegin + 10'000) + ",1001,,,,,\r");
   CHECK(contains(sample[1], ",\"saxpy \"\"a, b\"\"\",epoch / forward,dispatch,0,0,0,host,"));
-  CHECK(std::count_if(lines.begin(), lines.end(),
-                      [](const std::string& line) { return line.ends_with(",host,,,,\r"); }) == 1);
+  CHECK(std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
+          return line.ends_with(",host,,,,,,,\r");
+        }) == 1);
 }
 
 TEST_CASE("csv: rows have the rank of their graph, thread or device") {
   const test::Exported e = test::export_ranks(ExportFormat::Csv, "ranks.csv");
   std::map<std::string, std::size_t> rows;  // by rank
   for (const std::string& line : lines_of(test::text_of(e.output))) {
-    ++rows[line.substr(line.rfind(',') + 1)];
-    if (line.starts_with("2,step,")) CHECK(line.ends_with(",2\r"));
+    const std::string rank = field(line, 16);
+    ++rows[rank];
+    if (line.starts_with("2,step,")) CHECK(rank == "2");
   }
-  // 10 replays with 6 samples and a range, and the state of a pool.
+  // 10 replays, each with 6 samples and a range, and the state of a pool.
   CHECK(rows == std::map<std::string, std::size_t>{
-                    {"rank\r", 1}, {"0\r", 71}, {"1\r", 71}, {"2\r", 71}, {"3\r", 71}});
+                    {"rank", 1}, {"0", 81}, {"1", 81}, {"2", 81}, {"3", 81}});
+}
+
+TEST_CASE("csv: each replay has a row with its device time, launch and queue") {
+  const test::Exported e = test::export_hand_made(ExportFormat::Csv, "replays.csv", "step");
+  std::vector<std::string> replays;
+  for (const std::string& line : lines_of(test::text_of(e.output))) {
+    if (field(line, 8) == "replay") replays.push_back(line);
+  }
+  REQUIRE(replays.size() == HandMadeTrace::kStepReplays);
+  CHECK(e.report.replays == HandMadeTrace::kStepReplays);
+  const std::string& first = replays.front();
+  CHECK(first.starts_with("3,step,1,0,1,,,,replay,,77,,,"));
+  const long long started = std::stoll(field(first, 13)), launched = std::stoll(field(first, 17));
+  CHECK(started - launched == 2'500);
+  CHECK(std::stoll(field(first, 18)) - launched == 901);
+  CHECK(std::stoll(field(first, 14)) >= 14'000);
+  CHECK(first.ends_with(",main\r"));
 }
 
 TEST_CASE("csv: the capture and the first launch of a graph have their durations and memory") {
   const test::Exported e = test::export_captured(ExportFormat::Csv, "captured.csv");
   const std::vector<std::string> lines = lines_of(test::text_of(e.output));
   REQUIRE(lines.size() == 4);
-  CHECK(lines[1] == "3,step,,,,,,,capture,,,,host,,40,4096,\r");
-  CHECK(lines[2] == "3,step,,,,,,,first launch,,,,host,,7,-64,\r");
-  CHECK(lines[3] == "4,spare,,,,,,,capture,,,,host,,,2048,\r");
+  CHECK(lines[1] == "3,step,,,,,,,capture,,,,host,,40,4096,,,,\r");
+  CHECK(lines[2] == "3,step,,,,,,,first launch,,,,host,,7,-64,,,,\r");
+  CHECK(lines[3] == "4,spare,,,,,,,capture,,,,host,,,2048,,,,\r");
   for (const std::string& line : lines)
     CHECK(std::count(line.begin(), line.end(), ',') ==
           std::count(lines[0].begin(), lines[0].end(), ','));

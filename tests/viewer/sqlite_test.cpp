@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include "model/replay_statistics.hpp"
+#include "trace/trace_file.hpp"
 #include "viewer/hand_made_exports.hpp"
 #include "viewer/trace_document.hpp"
 
@@ -100,6 +101,13 @@ TEST_CASE("sqlite: single records are stored unchanged") {
   CHECK(db.text("SELECT count || ' ' || kind FROM losses") == "12 samples");
   CHECK(db.text("SELECT name || ' ' || thread || ' ' || depth FROM ranges WHERE replay = 1") ==
         "batch 77 1");
+  CHECK(
+      db.text("SELECT queues.name || ' ' || threads.name || ' ' || device FROM replays JOIN queues "
+              "USING (queue) JOIN threads USING (thread)") == "main trainer host (2 threads)");
+  CHECK(
+      db.text("SELECT buffers.name || ' ' || access || ' ' || end_byte FROM accesses JOIN buffers "
+              "USING (graph, version, buffer) WHERE graph = 3 AND node = 0") == "x<&> write 4096");
+  CHECK(db.number("SELECT count(*) FROM accesses WHERE graph = 3") == HandMadeTrace::kNodes);
   CHECK(db.number("SELECT count(*) FROM ranges WHERE graph IS NULL") ==
         HandMadeTrace::kStepReplays);
   CHECK(db.text("SELECT name || ' on ' || device || ' ' || mapped_bytes FROM pools ORDER BY at_ns "
@@ -115,6 +123,26 @@ TEST_CASE(
                 "launch_bytes FROM creation_costs WHERE graph = 3") == "40 7 4096 -64");
   CHECK(db.text("SELECT capture_bytes FROM creation_costs WHERE graph = 4 AND capture_ns IS NULL "
                 "AND launch_ns IS NULL AND launch_bytes IS NULL") == "2048");
+}
+
+TEST_CASE("sqlite: segments are stored with their nodes and lists") {
+  trace::Records topology;
+  topology.graph_versions.resize(1);
+  trace::GraphVersion& graph = topology.graph_versions[0];
+  graph.graph = graph.version = 1;
+  graph.strings = {""};
+  graph.labels = {{}};
+  graph.nodes.resize(4);
+  graph.segments = {{1, 3, 2, 6}};
+  const std::filesystem::path trace = test::scratch_folder() / "segments.reprise",
+                              output = test::scratch_folder() / "segments.db";
+  trace::TraceFile({.path = trace})
+      .write(std::make_shared<const trace::Chunk>(
+          trace::make_chunk(trace::ChunkKind::Topology, topology, 0)));
+  (void)trace::export_sqlite(trace::TraceReader(trace), {.output = output});
+  CHECK(
+      ReadDatabase(output).text("SELECT first_node || ' ' || nodes || ' ' || lists || ' ' || items "
+                                "FROM segments WHERE graph = 1 AND segment = 0") == "1 3 2 6");
 }
 
 TEST_CASE("sqlite: an export of one graph contains no other") {

@@ -49,7 +49,8 @@ Command add_export(CLI::App& program) {
   app->add_option("FILE", options->file, "trace file")->required();
   app->add_option(
          "--format", options->format,
-         "perfetto: for ui.perfetto.dev; csv: one line per sample, range and pool state; sqlite: a "
+         "perfetto: for ui.perfetto.dev; csv: one line per replay, sample, range and pool state; "
+         "sqlite: a "
          "database; dot: a graph with median times, its critical path, ranges and pools, for "
          "Graphviz")
       ->required()

@@ -114,9 +114,10 @@ Command add_view(CLI::App& program) {
   app->add_option("--scale", options->scale,
                   "scale of text and layout, 0.5 to 4; default: the display's setting")
       ->check(number(0.5f, 4.0f));
-  app->add_option("--screenshot", options->screenshot,
-                  "write a PNG of the view and exit, or the graph as SVG if the name ends in .svg; "
-                  "needs no display");
+  app->add_option(
+      "--screenshot", options->screenshot,
+      "write a picture of the view (.png) or the graph as a drawing (.svg), as the name "
+      "ends, and exit; needs no display");
   app->add_option("--select", options->select,
                   "with --screenshot: select the first node whose name contains this text");
   app->add_option("--replay", options->replay, "with --screenshot: show and select this replay")

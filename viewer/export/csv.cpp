@@ -12,13 +12,14 @@ namespace {
 
 using detail::csv_field;
 
-// One line per sample. Lines of the other kinds have the columns that apply: a "range" its name,
-// thread (worker) and depth (occurrence), a "pool" its name, time and device memory, a "capture"
-// and a "first launch" of a graph their durations and the device memory that they took. Rank: in a
+// One line per sample. Lines of the other kinds have the columns that apply: a "replay" its times
+// on the device, its launch, queue and launching thread (worker), a "range" its name, thread
+// (worker) and depth (occurrence), a "pool" its name, time and device memory, a "capture" and a
+// "first launch" of a graph their durations and the device memory that they took. Rank: in a
 // distributed job.
 constexpr const char* kHeader =
     "graph,graph_name,version,exec,replay,node,node_name,label,kind,lane,worker,occurrence,source,"
-    "started_ns,duration_ns,bytes,rank\r\n";
+    "started_ns,duration_ns,bytes,rank,launched_ns,launch_returned_ns,queue\r\n";
 
 // The columns of a row that describe the node.
 std::string node_fields(const GraphVersion* graph, std::uint32_t node) {
@@ -37,10 +38,7 @@ class Csv {
 
   void take(const SampleBlock& block) {
     const GraphVersion* graph = selection_.topology.find(block.graph, block.version);
-    const std::string begin = std::to_string(block.graph) + ',' +
-                              (graph == nullptr ? "" : csv_field(graph_name(*graph))) + ',' +
-                              std::to_string(block.version) + ',' + std::to_string(block.exec) +
-                              ',' + std::to_string(block.replay) + ',';
+    const std::string begin = replay_fields(block, graph);
     std::vector<std::string>& nodes = nodes_[{block.graph, block.version}];
     if (graph != nullptr && nodes.empty()) {
       for (std::uint32_t i = 0; i < graph->nodes.size(); ++i)
@@ -62,6 +60,23 @@ class Csv {
           graph != nullptr && s.node < graph->nodes.size() && graph->nodes[s.node].bytes != 0;
       out_.write(',' + (is_copy ? std::to_string(graph->nodes[s.node].bytes) : "") + end);
     }
+  }
+
+  void take(const Replay& replay) {
+    const std::string begin =
+        replay_fields(replay, selection_.topology.find(replay.graph, replay.version));
+    const auto queue = selection_.topology.queues.find(replay.queue);
+    const bool is_named = queue != selection_.topology.queues.end() && !queue->second.label.empty();
+    out_.write(
+        begin + ",,,replay,," + std::to_string(replay.thread) + ",,," + known(replay.started) +
+        ',' +
+        (replay.started == 0 || replay.ended < replay.started
+             ? ""
+             : std::to_string(replay.ended - replay.started)) +
+        ',' +
+        end_of_row(selection_.topology.session_of_graph(replay.graph),
+                   known(replay.launched) + ',' + known(replay.launch_returned) + ',' +
+                       (is_named ? csv_field(queue->second.label) : std::to_string(replay.queue))));
   }
 
   void take(const HostRange& range) {
@@ -97,9 +112,23 @@ class Csv {
   }
 
  private:
-  [[nodiscard]] std::string end_of_row(std::uint32_t session) const {
+  // `launch`: the columns of a replay.
+  [[nodiscard]] std::string end_of_row(std::uint32_t session,
+                                       const std::string& launch = ",,") const {
     const auto rank = selection_.topology.rank_of(session);
-    return ',' + (rank ? std::to_string(*rank) : "") + "\r\n";
+    return ',' + (rank ? std::to_string(*rank) : "") + ',' + launch + "\r\n";
+  }
+  // An unknown time is an empty field.
+  [[nodiscard]] static std::string known(Time time) {
+    return time == 0 ? std::string() : std::to_string(time);
+  }
+  // The columns up to the number of the replay. `record`: a replay, or its samples.
+  template <class Record>
+  [[nodiscard]] static std::string replay_fields(const Record& record, const GraphVersion* graph) {
+    return std::to_string(record.graph) + ',' +
+           (graph == nullptr ? "" : csv_field(graph_name(*graph))) + ',' +
+           std::to_string(record.version) + ',' + std::to_string(record.exec) + ',' +
+           std::to_string(record.replay) + ',';
   }
   // The columns of a row that name a graph.
   [[nodiscard]] std::string graph_fields(std::uint32_t id) const {
@@ -121,10 +150,14 @@ ExportReport export_csv(const TraceReader& reader, const ExportDesc& desc) {
   Csv csv(selection, out);
   ExportReport report;
   for_each_chunk(reader, desc.progress, [&](const Records& records) {
+    for (const Replay& replay : records.replays) {
+      if (!selection.takes(replay.graph)) continue;
+      csv.take(replay);
+      ++report.replays;
+    }
     for (const SampleBlock& block : records.sample_blocks) {
       if (!selection.takes(block.graph)) continue;
       csv.take(block);
-      ++report.replays;
       report.samples += block.samples.size();
     }
     for (const HostRange& range : records.host_ranges) {

@@ -30,6 +30,13 @@ CREATE TABLE nodes (graph INTEGER, version INTEGER, node INTEGER, name TEXT, lab
   grid_y INTEGER, grid_z INTEGER, block_x INTEGER, block_y INTEGER, block_z INTEGER,
   shared_bytes INTEGER, bytes INTEGER, parent INTEGER, PRIMARY KEY (graph, version,
   node)) WITHOUT ROWID;
+CREATE TABLE accesses (graph INTEGER, version INTEGER, node INTEGER, buffer INTEGER,
+  access TEXT, inferred INTEGER, begin_byte INTEGER, end_byte INTEGER);
+CREATE TABLE segments (graph INTEGER, version INTEGER, segment INTEGER, first_node INTEGER,
+  nodes INTEGER, lists INTEGER, items INTEGER, PRIMARY KEY (graph, version,
+  segment)) WITHOUT ROWID;
+CREATE TABLE queues (queue INTEGER PRIMARY KEY, name TEXT, device TEXT, rank INTEGER);
+CREATE TABLE threads (thread INTEGER PRIMARY KEY, name TEXT, rank INTEGER);
 CREATE TABLE edges (graph INTEGER, version INTEGER, from_node INTEGER, to_node INTEGER,
   cause TEXT, hazard TEXT, buffer INTEGER, barrier INTEGER, begin_byte INTEGER, end_byte INTEGER);
 CREATE TABLE collectives (graph INTEGER, version INTEGER, node INTEGER, kind TEXT,
@@ -67,6 +74,16 @@ std::optional<std::uint32_t> index(std::uint32_t i) {
   return i == kNone ? std::nullopt : std::optional(i);
 }
 
+const char* access_text(Access access) {
+  switch (access) {
+    case Access::None: return "none";
+    case Access::Read: return "read";
+    case Access::Write: return "write";
+    case Access::ReadWrite: return "read and write";
+  }
+  return "";
+}
+
 // Hashes are text because SQLite integers are signed.
 std::string hex(std::uint64_t value) {
   std::string text(16, '0');
@@ -98,6 +115,20 @@ void write_graph(Database& db, const GraphVersion& g, const Topology& topology) 
              located ? std::optional(g.strings[n.file]) : std::nullopt,
              located ? std::optional(n.line) : std::nullopt, n.grid[0], n.grid[1], n.grid[2],
              n.block[0], n.block[1], n.block[2], n.shared_bytes, n.bytes, index(parent_of(g, i)));
+  }
+  Database::Insert access(db, "INSERT INTO accesses VALUES (?,?,?,?,?,?,?,?)");
+  for (std::uint32_t i = 0; i < g.nodes.size(); ++i) {
+    const Node& n = g.nodes[i];
+    for (std::uint32_t a = n.first_access; a < n.first_access + n.access_count; ++a) {
+      const NodeAccess& of = g.accesses[a];
+      access.row(g.graph, g.version, i, of.buffer, access_text(of.access),
+                 std::uint32_t{of.inferred}, of.begin, of.end);
+    }
+  }
+  Database::Insert segment(db, "INSERT INTO segments VALUES (?,?,?,?,?,?,?)");
+  for (std::uint32_t i = 0; i < g.segments.size(); ++i) {
+    const Segment& of = g.segments[i];
+    segment.row(g.graph, g.version, i, of.first_node, of.nodes, of.lists, of.items);
   }
   Database::Insert edge(db, "INSERT INTO edges VALUES (?,?,?,?,?,?,?,?,?,?)");
   for (const Edge& e : g.edges) {
@@ -208,6 +239,17 @@ ExportReport export_sqlite(const TraceReader& reader, const ExportDesc& desc) {
                   s.command_line, s.engine_version, i,
                   s.ranks == 0 ? std::nullopt : std::optional(s.ranks),
                   s.job.empty() ? std::nullopt : std::optional(s.job));
+    }
+    Database::Insert queue(db, "INSERT INTO queues VALUES (?,?,?,?)");
+    for (const auto& [id, q] : selection.topology.queues) {
+      const std::string device = device_name(selection.topology.devices, q.device);
+      queue.row(id, q.label.empty() ? std::nullopt : std::optional(q.label),
+                device.empty() ? std::nullopt : std::optional(device),
+                selection.topology.rank_of(selection.topology.session_of_device(q.device)));
+    }
+    Database::Insert thread(db, "INSERT INTO threads VALUES (?,?,?)");
+    for (const auto& [id, t] : selection.topology.thread_names) {
+      thread.row(id, t.name, selection.topology.rank_of(selection.topology.session_of_thread(id)));
     }
     Database::Insert alignment(db, "INSERT INTO clock_alignments VALUES (?,?,?,?,?,?,?,?,?)");
     for (const auto& [index_of_session, a] : selection.topology.alignments) {

@@ -262,10 +262,10 @@ std::string family_name(const GraphTable& table, const GraphFamily& family) {
   while (same > 0 && same < first.size() &&
          (static_cast<unsigned char>(first[same]) & 0xc0) == 0x80)
     --same;
-  const std::string name = is_same_name ? first
-                           : same == 0  ? first + ", ..."
-                                        : first.substr(0, same) + "*";
-  return name + ", " + std::to_string(family.rows.size()) + " graphs";
+  if (!is_same_name && same == 0)
+    return first + " and " + std::to_string(family.rows.size() - 1) + " more";
+  return (is_same_name ? first : first.substr(0, same) + "*") + " (" +
+         std::to_string(family.rows.size()) + " graphs)";
 }
 
 std::string differences_text(const GraphFamily& family) {

@@ -64,7 +64,7 @@ struct GraphTable {
 
 [[nodiscard]] GraphTable graph_table(const Document& document);
 
-// "batch *, 67 graphs"; the name of the graph if it is the only one.
+// "batch * (67 graphs)", "tail and 1 more"; the name of the graph if it is the only one.
 [[nodiscard]] std::string family_name(const GraphTable& table, const GraphFamily& family);
 // "kernels in 3 nodes, grids in 12"; empty if the graphs differ in neither. Buffers and names are
 // not compared.

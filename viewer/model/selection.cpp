@@ -1,6 +1,10 @@
 #include "model/selection.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <unordered_map>
+
+#include "trace/record_names.hpp"
 
 namespace reprise::model {
 
@@ -18,28 +22,70 @@ bool touches(const Graph& graph, std::uint32_t node, std::uint32_t buffer) {
                      [&](const trace::NodeAccess& a) { return a.buffer == buffer; });
 }
 
-// Lower-cases ASCII letters only.
-std::string lower(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
+// Which nodes match a term about a text. Evaluates each text once: nodes share kernels, labels,
+// buffers and files.
+class TextMatches {
+ public:
+  TextMatches(const Query::Term& term, const Graph& graph) : term_(term), graph_(graph) {}
 
-std::vector<std::string> words(const std::string& text) {
-  std::vector<std::string> all;
-  bool inside = false;
-  for (const char c : lower(text)) {
-    const bool blank = c == ' ' || c == '\t';
-    if (!blank && !inside) all.emplace_back();
-    if (!blank) all.back() += c;
-    inside = !blank;
+  bool operator()(std::uint32_t node) {
+    const trace::Node& n = graph_.record().nodes[node];
+    const auto is_field = [&](TextField field) {
+      return term_.field == field || term_.field == TextField::Any;
+    };
+    return (term_.number && *term_.number == node) ||
+           (is_field(TextField::Name) && matches(graph_.node_name(node))) ||
+           (is_field(TextField::Kernel) && matches(graph_.kernel_name(node))) ||
+           (is_field(TextField::Label) &&
+            once(labels_, n.label, [&] { return graph_.label_path(n.label); })) ||
+           (is_field(TextField::Buffer) && accesses_match(node)) ||
+           (term_.field == TextField::Kind && matches(trace::kind_name(n.kind))) ||
+           ((term_.field == TextField::Source || term_.matches_source) && n.line != 0 &&
+            once(sources_, std::uint64_t{n.file} << 32 | n.line,
+                 [&] { return graph_.record().strings[n.file] + ':' + std::to_string(n.line); }));
   }
-  return all;
-}
 
-bool has(const std::string& text, const std::string& word) {
-  return text.find(word) != std::string::npos;
+ private:
+  template <class Results, class Text>
+  bool once(Results& results, const typename Results::key_type& key, const Text& text) {
+    const auto [at, is_new] = results.try_emplace(key, false);
+    if (is_new) at->second = term_.matches(text());
+    return at->second;
+  }
+  bool matches(const std::string& text) {
+    return once(texts_, text, [&]() -> const std::string& { return text; });
+  }
+  bool accesses_match(std::uint32_t node) {
+    const auto accesses = graph_.accesses(node);
+    return std::any_of(accesses.begin(), accesses.end(), [&](const trace::NodeAccess& a) {
+      return once(buffers_, a.buffer, [&] { return graph_.buffer_name(a.buffer); });
+    });
+  }
+
+  const Query::Term& term_;
+  const Graph& graph_;
+  std::unordered_map<std::string, bool> texts_;
+  std::unordered_map<std::uint32_t, bool> labels_, buffers_;
+  std::unordered_map<std::uint64_t, bool> sources_;
+};
+
+// NaN: unknown.
+double figure_of(const Graph& graph, std::uint32_t node, Figure figure,
+                 const StatisticOf& statistics) {
+  const trace::GraphVersion& record = graph.record();
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  switch (figure) {
+    case Figure::Node: return node;
+    case Figure::Lane: return record.nodes[node].lane;
+    case Figure::Bytes: return static_cast<double>(record.nodes[node].bytes);
+    case Figure::Segment:
+      for (std::size_t s = 0; s < record.segments.size(); ++s) {
+        if (node - record.segments[s].first_node < record.segments[s].nodes)
+          return static_cast<double>(s);
+      }
+      return kUnknown;
+    default: return statistics ? statistics(node, figure) : kUnknown;
+  }
 }
 
 }  // namespace
@@ -78,62 +124,56 @@ bool selects_edge(const Selection& selection, const Graph& graph, std::uint32_t 
 
 std::string segment_word(std::uint32_t segment) { return "segment:" + std::to_string(segment); }
 
-std::vector<std::uint8_t> matching_nodes(const Filter& filter, const Graph& graph) {
-  std::vector<std::uint8_t> passes(graph.node_count(), 1);
-  const std::vector<std::string> wanted = words(filter.text);
-  // Label paths and buffer names are computed once each, not once per node.
+std::vector<std::uint8_t> matching_nodes(const Filter& filter, const Graph& graph,
+                                         const StatisticOf& statistics) {
   const auto& record = graph.record();
-  std::vector<std::string> paths, buffers;
   std::vector<std::uint8_t> in_labels(record.labels.size(), 1);
-  for (std::uint32_t l = 0; l < record.labels.size(); ++l) {
-    if (!wanted.empty()) paths.push_back(lower(graph.label_path(l)));
-    if (!filter.labels.empty()) {
-      in_labels[l] = std::any_of(filter.labels.begin(), filter.labels.end(),
-                                 [&](std::uint32_t a) { return graph.is_below(l, a); })
-                         ? 1
-                         : 0;
-    }
+  for (std::uint32_t l = 0; l < record.labels.size() && !filter.labels.empty(); ++l) {
+    in_labels[l] = std::any_of(filter.labels.begin(), filter.labels.end(),
+                               [&](std::uint32_t a) { return graph.is_below(l, a); })
+                       ? 1
+                       : 0;
   }
-  std::vector<std::uint32_t> segment_of(graph.node_count(), trace::kNone);
-  if (!wanted.empty()) {
-    for (std::uint32_t b = 0; b < record.buffers.size(); ++b)
-      buffers.push_back(lower(graph.buffer_name(b)));
-    for (std::uint32_t s = 0; s < record.segments.size(); ++s)
-      std::fill_n(segment_of.begin() + record.segments[s].first_node, record.segments[s].nodes, s);
+  std::vector<std::uint8_t> passes(graph.node_count(), 0);
+  for (std::uint32_t n = 0; n < passes.size(); ++n) {
+    const bool has_kind = (filter.kinds >> static_cast<unsigned>(record.nodes[n].kind) & 1) != 0;
+    passes[n] = has_kind && in_labels[record.nodes[n].label] != 0 ? 1 : 0;
   }
-  for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
-    const trace::Node& node = record.nodes[n];
-    bool pass =
-        (filter.kinds >> static_cast<unsigned>(node.kind) & 1) != 0 && in_labels[node.label] != 0;
-    if (pass && !wanted.empty()) {
-      const std::string name = lower(graph.node_name(n)), kernel = lower(graph.kernel_name(n));
-      const auto accesses = graph.accesses(n);
-      pass = std::all_of(wanted.begin(), wanted.end(), [&](const std::string& word) {
-        return has(name, word) || has(kernel, word) || has(paths[node.label], word) ||
-               (segment_of[n] != trace::kNone && word == segment_word(segment_of[n])) ||
-               std::any_of(accesses.begin(), accesses.end(), [&](const trace::NodeAccess& a) {
-                 return has(buffers[a.buffer], word);
-               });
-      });
+  const Query query(filter.text);
+  for (const Query::Term& term : query.terms()) {
+    TextMatches text_matches(term, graph);
+    for (std::uint32_t n = 0; n < passes.size(); ++n) {
+      if (passes[n] == 0) continue;
+      const bool matches = term.figure ? term.accepts(figure_of(graph, n, *term.figure, statistics))
+                                       : text_matches(n);
+      if (matches == term.is_negated) passes[n] = 0;
     }
-    passes[n] = pass ? 1 : 0;
   }
   return passes;
 }
 
-std::vector<std::uint8_t> matching_buffers(const Filter& filter, const Graph& graph) {
-  const std::vector<std::uint8_t> nodes = matching_nodes(filter, graph);
-  const std::vector<std::string> wanted = words(filter.text);
+std::vector<std::uint8_t> matching_buffers(const Filter& filter, const Graph& graph,
+                                           std::span<const std::uint8_t> nodes) {
+  const Query query(filter.text);
+  const auto& terms = query.terms();
+  const auto is_name = [](const Query::Term& term) {
+    return !term.figure && (term.field == TextField::Any || term.field == TextField::Buffer);
+  };
+  // A query that only excludes, such as -copy, is about nodes.
+  const bool is_about_names =
+      filter.kinds == Filter{}.kinds && filter.labels.empty() &&
+      std::all_of(terms.begin(), terms.end(), is_name) &&
+      (terms.empty() || std::any_of(terms.begin(), terms.end(),
+                                    [](const Query::Term& term) { return !term.is_negated; }));
   std::vector<std::uint8_t> passes(graph.record().buffers.size(), 0);
   for (std::uint32_t b = 0; b < passes.size(); ++b) {
     const auto uses = graph.uses(b);
-    bool pass = std::any_of(uses.begin(), uses.end(),
-                            [&](const BufferUse& u) { return nodes[u.node] != 0; });
-    if (!pass && filter.kinds == Filter{}.kinds && filter.labels.empty()) {
-      const std::string name = lower(graph.buffer_name(b));
-      pass = std::all_of(wanted.begin(), wanted.end(),
-                         [&](const std::string& word) { return has(name, word); });
-    }
+    const bool pass =
+        std::any_of(uses.begin(), uses.end(),
+                    [&](const BufferUse& u) { return nodes[u.node] != 0; }) ||
+        (is_about_names && std::all_of(terms.begin(), terms.end(), [&](const Query::Term& term) {
+           return term.matches(graph.buffer_name(b)) != term.is_negated;
+         }));
     passes[b] = pass ? 1 : 0;
   }
   return passes;

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "model/graph.hpp"
+#include "model/query.hpp"
 
 namespace reprise::model {
 
@@ -55,7 +58,7 @@ using Selection = std::variant<std::monostate, SelectedNode, SelectedBuffer, Sel
 [[nodiscard]] bool selects_edge(const Selection& selection, const Graph& graph, std::uint32_t edge);
 
 struct Filter {
-  std::string text = {};  // words that must all match, case-insensitive; empty: everything
+  std::string text = {};                   // a query; empty: everything
   std::uint32_t kinds = 0xffffffffu;       // bit mask over trace::NodeKind
   std::vector<std::uint32_t> labels = {};  // subtrees to include; empty: all
 
@@ -67,10 +70,15 @@ struct Filter {
 
 // The word that matches the nodes of a segment: "segment:0".
 [[nodiscard]] std::string segment_word(std::uint32_t segment);
-// One entry per node, 1 if it passes: every word occurs in its name, label path, kernel name or the
-// name of a buffer that it accesses, or is the word of its segment.
-[[nodiscard]] std::vector<std::uint8_t> matching_nodes(const Filter& filter, const Graph& graph);
-// One entry per buffer, 1 if its name matches or a passing node accesses it.
-[[nodiscard]] std::vector<std::uint8_t> matching_buffers(const Filter& filter, const Graph& graph);
+// The value of a statistic of a node; NaN: unknown.
+using StatisticOf = std::function<double(std::uint32_t node, Figure statistic)>;
+// One entry per node, 1 if it passes. Without `statistics`, all are unknown. A query with an error
+// matches every node.
+[[nodiscard]] std::vector<std::uint8_t> matching_nodes(const Filter& filter, const Graph& graph,
+                                                       const StatisticOf& statistics = {});
+// One entry per buffer, 1 if a node of `nodes`, which matching_nodes() returned, accesses it, or if
+// its name alone matches.
+[[nodiscard]] std::vector<std::uint8_t> matching_buffers(const Filter& filter, const Graph& graph,
+                                                         std::span<const std::uint8_t> nodes);
 
 }  // namespace reprise::model

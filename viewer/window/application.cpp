@@ -15,13 +15,13 @@
 #include "merge/merge_traces.hpp"
 #include "panels/shared/keys.hpp"
 #include "panels/widgets/format.hpp"
+#include "window/trace_export.hpp"
 
 namespace reprise::viewer {
 
 namespace {
 
-constexpr double kMessageSeconds = 4, kOutputSeconds = 0.25;  // between reads of the output
-constexpr std::size_t kStartOutputLines = 8, kOutputLines = 24;
+constexpr double kMessageSeconds = 4;
 
 // The name of a target in a title: a file name without its directory, or a session's name.
 std::string short_name(const model::TraceFeed& feed) {
@@ -345,25 +345,37 @@ void Application::draw_record(const Theme& theme) {
   }
 }
 
-// Files that a panel offers to save: tables and pictures.
+void Application::open_saver(const char* title, const std::string& name,
+                             std::function<void(const std::string& path)> save) {
+  save_ = std::move(save);
+  saver_.error.clear();
+  saver_.dialog.open({.title = title,
+                      .action = "Save",
+                      .explanation = "An existing file is replaced.",
+                      .path = in_current_folder(name)});
+}
+
+// Files that a panel offers to save, tables and pictures, and exports of the trace.
 void Application::draw_save(const Theme& theme) {
-  if (auto file = std::exchange(workspace_->view().save, std::nullopt)) {
-    to_save_ = std::move(file->contents);
-    saver_.error.clear();
-    saver_.dialog.open({.title = "Save to file",
-                        .action = "Save",
-                        .explanation = "An existing file is replaced.",
-                        .path = in_current_folder(file->name)});
+  ViewState& view = workspace_->view();
+  if (auto file = std::exchange(view.save, std::nullopt)) {
+    open_saver("Save to file", file->name, [text = std::move(file->contents)](const auto& path) {
+      detail::write_file_atomically(path, text, {.sources = {detail::kOwnerOnly}});
+    });
+  }
+  if (const auto format = std::exchange(view.export_trace, std::nullopt)) {
+    if (auto to_write = export_of(feed_->target(), *format, view.graph.graph))
+      open_saver("Export the trace", to_write->name, std::move(to_write->write));
   }
   if (is_written(saver_)) show_message("Saved " + saver_.dialog.path());
+  if (saver_.result) show_message("Writing " + saver_.dialog.path());
   if (saver_.dialog.draw(theme, saver_.error) != FileChoice::Write) return;
-  write(saver_, [path = saver_.dialog.path(), contents = to_save_] {
-    detail::write_file_atomically(path, contents, {.sources = {detail::kOwnerOnly}});
-  });
+  write(saver_, [path = saver_.dialog.path(), save = save_] { save(path); });
 }
 
 void Application::draw_dialog(const Theme& theme) {
-  if (is_pressed(Key::Open)) open_dialog_.open();
+  if (is_pressed(Key::Open))
+    open_dialog_.open(workspace_ ? OpenedFrom::Trace : OpenedFrom::StartPage);
   std::vector<std::string> recent;
   for (const RecentEntry& entry : settings_.recent) recent.push_back(entry.path);
   perform(open_dialog_.draw(theme, recent));
@@ -386,6 +398,7 @@ void Application::draw_start(const Theme& theme) {
                             .error = error_};
   perform(start_page_.draw(theme, view_model));
   draw_record(theme);
+  if (!workspace_) draw_dialog(theme);
 }
 
 void Application::perform(const StartAction& action) {
@@ -405,80 +418,12 @@ void Application::perform(const StartAction& action) {
     program_.reset();
     program_state_.clear();
     program_output_.clear();
+  } else if (std::holds_alternative<BrowseFiles>(action)) {
+    open_dialog_.open(OpenedFrom::StartPage);
   } else if (const auto* recent = std::get_if<ForgetRecent>(&action)) {
     settings_.forget(recent->path);
     monitor_->set_recent(settings_.recent);
   }
-}
-
-void Application::run_sample() {
-  const std::filesystem::path sample = find_sample(desc_.program);
-  if (sample.empty()) {
-    program_state_ = "the digits sample is not installed with " + desc_.program.string();
-    return;
-  }
-  start({.name = "the sample",
-         .command = {sample.string(), "--out", "out", "--epochs", "1000000"},
-         .directory = ProgramRunDesc::Directory::Private});
-  is_sample_ = true;
-}
-
-void Application::run_program(const std::string& command) {
-  try {
-    std::vector<std::string> words = words_of(command);
-    const std::string name = std::filesystem::path(words.front()).filename().string();
-    start({.name = name,
-           .command = std::move(words),
-           .library = model::injection_library(desc_.program)});
-    is_sample_ = false;
-  } catch (const std::exception& error) {
-    program_state_ = error.what();
-  }
-}
-
-void Application::start(ProgramRunDesc desc) {
-  error_.clear();
-  program_output_.clear();
-  try {
-    if (!program_) program_ = std::make_unique<ProgramRun>(std::move(desc));
-    program_state_ = "started " + program_->name() + " as process " +
-                     std::to_string(program_->pid()) + ", waiting for its live session";
-  } catch (const std::exception& error) {
-    program_state_ = error.what();
-  }
-}
-
-void Application::watch_program() {
-  const double now = ImGui::GetTime();
-  const bool is_running = program_->is_running();
-  if (!is_running || now - output_read_ >= kOutputSeconds) {
-    output_read_ = now;
-    program_output_ = program_->output(kStartOutputLines);
-  }
-  if (!is_running) {
-    program_state_ = program_->reason();
-    if (program_output_.empty()) program_state_ += ", without a live session";
-    if (program_output_.size() == 1) program_output_.clear();  // part of the reason
-    program_.reset();
-    return;
-  }
-  for (const trace::LiveSession& session : monitor_->found().sessions) {
-    if (!session.alive || !program_->has_process(static_cast<pid_t>(session.pid))) continue;
-    program_->set_session(session.path);
-    program_state_.clear();
-    program_output_.clear();
-    return open({session.path.string(), {}});
-  }
-}
-
-// In the status line of the program's session.
-void Application::show_output() {
-  const double now = ImGui::GetTime();
-  if (!program_ || now - output_read_ < kOutputSeconds) return;
-  output_read_ = now;
-  const bool is_running = program_->is_running();
-  workspace_->set_program_output(program_->output(kOutputLines),
-                                 is_running ? std::string() : program_->reason());
 }
 
 std::string Application::title() const {

@@ -105,7 +105,7 @@ class Application {
   Settings& settings_;
   Background background_;
   StartPage start_page_;
-  OpenDialog open_dialog_;
+  OpenDialog open_dialog_{background_};
   // The result of a file written on a worker.
   struct WriteResult {
     std::atomic<bool> is_finished{false};
@@ -121,8 +121,13 @@ class Application {
   void write(FileWriter& writer, std::function<void()> write);
   [[nodiscard]] static bool is_written(FileWriter& writer);
 
+  // Asks for the path of a file that `save` writes.
+  void open_saver(const char* title, const std::string& name,
+                  std::function<void(const std::string& path)> save);
+
   FileWriter recorder_, saver_;
-  std::string to_save_;                  // the contents of the file that the user saves
+  // Writes what the user saves: the contents of a file, or an export.
+  std::function<void(const std::string& path)> save_;
   std::function<void()> after_discard_;  // the action that waits for the user's choice
   bool closed_ = false;
   std::string message_;

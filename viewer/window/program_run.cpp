@@ -37,7 +37,7 @@ constexpr int kFolderTries = 10;
 
 // Folders with this prefix and a suffix of mkdtemp() are removed; nobody else names folders so.
 constexpr std::string_view kFolderPrefix = ".reprise-viewer-program-", kFolderSuffix = "XXXXXX";
-constexpr std::streamoff kMaxTail = 16'384;  // bytes of the output that are read
+constexpr std::streamoff kMaxTail = 1 << 20;  // bytes of the output that are read
 
 // Locks a folder for as long as the file is open; the lock ends with this process, however that
 // ends. Returns -1 if another process has the lock, or if the folder does not exist.
@@ -217,13 +217,17 @@ bool ProgramRun::has_process(pid_t pid) const { return pid == pid_ || ::getpgid(
 std::vector<std::string> ProgramRun::output(std::size_t lines) {
   for (std::string& error : errors_.take()) reported_.push_back(std::move(error));
   std::ifstream log(folder_ / "log.txt", std::ios::ate);
-  const std::streamoff size = log.tellg();
-  log.seekg(std::max<std::streamoff>(0, size - kMaxTail));
-  std::vector<std::string> all;
-  for (std::string line; std::getline(log, line);) {
-    line.erase(0, line.rfind('\r', line.size() < 2 ? 0 : line.size() - 2) + 1);  // a progress line
-    if (!line.empty()) all.push_back(std::move(line));
+  if (const std::streamoff size = log.tellg(); size != read_size_) {
+    read_size_ = size;
+    lines_.clear();
+    log.seekg(std::max<std::streamoff>(0, size - kMaxTail));
+    for (std::string line; std::getline(log, line);) {
+      line.erase(0,
+                 line.rfind('\r', line.size() < 2 ? 0 : line.size() - 2) + 1);  // a progress line
+      if (!line.empty()) lines_.push_back(std::move(line));
+    }
   }
+  std::vector<std::string> all = lines_;
   all.insert(all.end(), reported_.begin(), reported_.end());
   if (all.size() > lines) all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(lines));
   return all;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <ios>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,8 @@ class ProgramRun {
   std::filesystem::path folder_, socket_;
   model::RunErrors errors_;
   std::vector<std::string> reported_;  // by errors_
+  std::vector<std::string> lines_;     // of the log when it had read_size_ bytes
+  std::streamoff read_size_ = 0;
   pid_t pid_ = -1;
   int lock_ = -1;  // a file that marks the folder as in use
   bool running_ = false, was_killed_ = false;

@@ -127,7 +127,11 @@ void take_start_page(const ScreenshotDesc& desc) {
 }  // namespace
 
 void take_screenshot(const ScreenshotDesc& desc) {
-  const bool is_svg = desc.picture.extension() == ".svg";
+  const std::filesystem::path ending = desc.picture.extension();
+  const bool is_svg = ending == ".svg";
+  if (!is_svg && ending != ".png")
+    throw std::runtime_error("--screenshot " + desc.picture.string() +
+                             ": the name must end in .png or .svg");
   if (is_svg && (desc.target.empty() || desc.view.value_or(View::Graph) != View::Graph))
     throw std::runtime_error("only the graph view of a trace can be written as SVG");
   if (desc.target.empty()) return take_start_page(desc);

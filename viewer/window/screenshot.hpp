@@ -13,8 +13,8 @@
 namespace reprise::viewer {
 
 struct ScreenshotDesc {
-  // Written when all views are complete: a PNG, or with the extension .svg the drawing of the
-  // graph.
+  // Written when all views are complete: with the extension .png the window, with .svg the drawing
+  // of the graph.
   std::filesystem::path picture;
   std::string target = {};  // a file, a session's socket, or host:port; empty: the start page
   std::string other = {};   // second target, for comparison; empty: none

@@ -69,9 +69,19 @@ void read_layout(const Json& json, WorkspaceLayout& layout) {
   read_field(json, "strip", layout.strip, is_number);
   read_field(json, "inspector", layout.inspector, is_number);
   read_field(json, "lower", layout.lower, is_number);
+  read_field(json, "below_timeline", layout.below_timeline, is_number);
   layout.strip = std::clamp(layout.strip, 0.0f, 4000.0f);
   layout.inspector = std::clamp(layout.inspector, 0.0f, 1.0f);
   layout.lower = std::clamp(layout.lower, 0.0f, 1.0f);
+  layout.below_timeline = std::clamp(layout.below_timeline, 0.0f, 1.0f);
+}
+
+void read_source_folders(const Json& json, std::vector<std::string>& folders) {
+  const auto found = json.find("source_folders");
+  if (found == json.end()) return;
+  if (!found->is_array() || !std::all_of(found->begin(), found->end(), is_text))
+    throw Unreadable("\"source_folders\" has an invalid value");
+  folders = found->get<std::vector<std::string>>();
 }
 
 void read_recent(const Json& json, std::vector<RecentEntry>& recent) {
@@ -104,6 +114,7 @@ std::string read_all(const Json& json, Settings& values) {
   });
   attempt([&] { read_window(object_in(json, "window"), values); });
   attempt([&] { read_layout(object_in(json, "layout"), values.layout); });
+  attempt([&] { read_source_folders(json, values.layout.source_folders); });
   attempt([&] { read_field(json, "tables", values.tables, is_text); });
   attempt([&] { read_recent(json, values.recent); });
   return wrong;
@@ -123,6 +134,8 @@ void write_all(const Settings& values, Json& json) {
   layout["strip"] = values.layout.strip;
   layout["inspector"] = values.layout.inspector;
   layout["lower"] = values.layout.lower;
+  layout["below_timeline"] = values.layout.below_timeline;
+  json["source_folders"] = values.layout.source_folders;
   json["tables"] = values.tables;
   json["recent"] = Json::array();
   for (const RecentEntry& entry : values.recent)

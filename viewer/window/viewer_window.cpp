@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "base/shown_text.hpp"
 #include "panels/shared/keys.hpp"
@@ -68,7 +69,7 @@ void show_viewer(const ViewerWindowDesc& desc) {
   Settings& settings = file.values;
   if (desc.shade) settings.shade = *desc.shade;
   if (desc.reset_layout) {
-    settings.layout = {};
+    settings.layout = {.source_folders = std::move(settings.layout.source_folders)};
     settings.tables.clear();
   }
   const bool sized = desc.width && desc.height;

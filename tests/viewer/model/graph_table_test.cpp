@@ -101,9 +101,9 @@ TEST_CASE("graph table: graphs of one topology form a family with totals and dif
   CHECK(batches.min_median == 1'000);
   CHECK(batches.max_median == 6'000);
   CHECK(batches.totals.slab_bytes == (8 + 16 + 24) * 1'024);
-  CHECK(model::family_name(table, batches) == "batch *, 3 graphs");
+  CHECK(model::family_name(table, batches) == "batch * (3 graphs)");
   CHECK(model::differences_text(batches) == "kernels in 1 node, grids in 1 node");
-  CHECK(model::family_name(table, table.families[1]) == "tail, ..., 2 graphs");
+  CHECK(model::family_name(table, table.families[1]) == "tail and 1 more");
   CHECK(model::differences_text(table.families[1]).empty());
   for (std::uint32_t f = 0; f < 2; ++f) {
     for (const std::uint32_t r : table.families[f].rows) CHECK(table.rows[r].family == f);

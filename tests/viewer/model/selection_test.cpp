@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "model/selection.hpp"
 #include "viewer/model/random_graph.hpp"
 
@@ -73,14 +75,103 @@ TEST_CASE(
   CHECK(model::segment_word(0) == "segment:0");
   CHECK(nodes("segment:0 inner") == Passes{0, 1, 0});
   CHECK(nodes("segment:1") == Passes{0, 0, 0});
-  CHECK(nodes("segment:") == Passes{0, 0, 0});
   const auto copies = 1u << static_cast<unsigned>(trace::NodeKind::Copy);
   CHECK(model::matching_nodes({.kinds = copies}, g) == Passes{1, 0, 0});
   CHECK(model::matching_nodes({.labels = {2}}, g) == Passes{0, 1, 0});
   CHECK(model::matching_nodes({.labels = {1}}, g) == Passes{0, 1, 1});
   CHECK(model::matching_nodes({.text = "load", .labels = {1}}, g) == Passes{0, 0, 0});
-  CHECK(model::matching_buffers({.text = "weights"}, g) == Passes{1, 0});
-  CHECK(model::matching_buffers({.text = "inner"}, g) == Passes{0, 1});
-  CHECK(model::matching_buffers({.kinds = copies}, g) == Passes{1, 0});
-  CHECK(model::matching_buffers({}, g) == Passes{1, 1});
+  const auto buffers = [&](const model::Filter& filter) {
+    return model::matching_buffers(filter, g, model::matching_nodes(filter, g));
+  };
+  CHECK(buffers({.text = "weights"}) == Passes{1, 0});
+  CHECK(buffers({.text = "inner"}) == Passes{0, 1});
+  CHECK(buffers({.text = "buffer:inner"}) == Passes{0, 1});
+  CHECK(buffers({.text = "-weights"}) == Passes{0, 0});
+  CHECK(buffers({.kinds = copies}) == Passes{1, 0});
+  CHECK(buffers({}) == Passes{1, 1});
+}
+
+TEST_CASE(
+    "filter: a query matches numbers, sources, keys, expressions, figures and their opposites") {
+  trace::GraphVersion r;
+  r.strings = {"", "load", "gemm<float, 128>", "/src/step.cpp", "/src/loss.cpp", "back \"ward\""};
+  r.labels = {{0, 0, 0}, {0, 5, 0}};
+  r.kernels = {{2, 2, 0, 0}};
+  r.nodes.resize(13);
+  for (std::uint32_t n = 0; n < 13; ++n) {
+    r.nodes[n].name = 1;
+    r.nodes[n].file = 3;
+    r.nodes[n].line = n + 1;
+    r.nodes[n].lane = n % 2;
+    r.nodes[n].kind = trace::NodeKind::Copy;
+  }
+  r.nodes[2].kind = trace::NodeKind::Dispatch;
+  r.nodes[2].kernel = 0;
+  r.nodes[2].label = 1;
+  r.nodes[3].file = 4;
+  r.nodes[4].bytes = 8 << 10;
+  const model::Graph g(r);
+  // Node n has a median of n us; that of node 12 is unknown.
+  const model::StatisticOf statistics = [](std::uint32_t node, model::Figure figure) {
+    if (figure == model::Figure::Share) return node / 100.0;
+    return node == 12 ? std::nan("") : node * 1e3;
+  };
+  const auto nodes = [&](const char* text) {
+    CHECK(model::Query(text).error() == "");
+    std::string all;
+    const std::vector<std::uint8_t> passes = model::matching_nodes({.text = text}, g, statistics);
+    for (std::uint32_t n = 0; n < passes.size(); ++n) {
+      if (passes[n] != 0) all += (all.empty() ? "" : " ") + std::to_string(n);
+    }
+    return all;
+  };
+  CHECK(nodes("12") == "2 12");  // in a kernel name, and as a number
+  CHECK(nodes("node:12") == "12");
+  CHECK(nodes("node>=11") == "11 12");
+  CHECK(nodes("step.cpp:1") == "0");  // and not line 10
+  CHECK(nodes("loss.cpp") == "3");
+  CHECK(nodes("file:SRC/loss") == "3");
+  CHECK(nodes("src") == "");  // without a dot no source
+  CHECK(nodes("kernel:gemm") == "2");
+  CHECK(nodes("gemm<float,") == "2");
+  CHECK(nodes("label:gemm") == "");
+  CHECK(nodes("kernel:\"FLOAT, 128\"") == "2");
+  CHECK(nodes("label:\"back \\\"ward\\\"\"") == "2");
+  CHECK(nodes(model::query_term("label", "back \"ward\"").c_str()) == "2");
+  CHECK(nodes("kind:dispatch") == "2");
+  CHECK(nodes("/^gemm.*[0-9]{3}>/") == "2");
+  CHECK(nodes("file:/src/(step|loss)\\.cpp:[34]/") == "2 3");
+  CHECK(nodes("-load -kernel:gemm") == "");
+  CHECK(nodes("-file:step") == "3");
+  CHECK(nodes("median>9us lane:1") == "11");
+  CHECK(nodes("median<=1us") == "0 1");
+  CHECK(nodes("-median>0.001ms") == "0 1 12");  // unknown is not more
+  CHECK(nodes("share>=11%") == "11 12");
+  CHECK(nodes("bytes>=8KiB") == "4");
+  CHECK(nodes("a::b") == "");
+  CHECK(nodes("/ load") == "");  // a slash alone is a word
+  CHECK(model::matching_nodes({.text = "median>1us"}, g) == std::vector<std::uint8_t>(13, 0));
+}
+
+TEST_CASE("filter: a bad query says what is wrong, and how to write it") {
+  const auto error = [](const char* text) { return model::Query(text).error(); };
+  CHECK(error("lable:x").find("there is no key \"lable\"; use name, kernel, label") == 0);
+  CHECK(error("kernel:") == "kernel: needs a text, such as kernel:copy");
+  CHECK(error("meadian>10us").find("there is no figure \"meadian\"") == std::string::npos);
+  CHECK(error("meadian>10").find("there is no figure \"meadian\"; use node, lane") == 0);
+  CHECK(error("median>") == "median needs a duration such as 10us");
+  CHECK(error("median>10xs") == "median: \"10xs\" is not a duration such as 10us");
+  CHECK(error("median:10us") == "median is compared by >, >=, <, <= or =: median>10us");
+  CHECK(error("node:x") == "node: \"x\" is not a number such as 12");
+  CHECK(error("\"two words").find("has no closing quote") != std::string::npos);
+  CHECK(error("/home/user").find("/home/user has no closing slash") == 0);
+  CHECK(error("/(/").find("/(/ is no regular expression: ") == 0);
+  CHECK(model::Query("load lable:x").terms().empty());
+  // Such a pattern takes most implementations exponential time.
+  CHECK_FALSE(model::Query("/(a+)+b/").matches_text(std::string(1'000, 'a')));
+}
+
+TEST_CASE("filter: terms about nodes do not apply to other texts") {
+  CHECK(model::Query("lost kernel:gemm median>1us").matches_text("12 samples LOST"));
+  CHECK_FALSE(model::Query("-lost").matches_text("12 samples lost"));
 }

@@ -59,7 +59,9 @@ TEST_CASE("format: small percentages above zero are distinct from zero") {
   CHECK(change_text(0.123) == "+12.3 %");
   CHECK(change_text(-0.004) == "-0.4 %");
   CHECK(change_text(0.0001) == "0.0 %");
-  CHECK(change_text(12) == "+1,200 %");
+  CHECK(change_text(9) == "+900.0 %");
+  CHECK(change_text(12) == "x 13.0");
+  CHECK(change_text(2294.28) == "x 2,295");
 }
 
 TEST_CASE("format: shortened() keeps both ends and whole UTF-8 characters") {

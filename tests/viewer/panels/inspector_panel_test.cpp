@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "panels/inspector/inspector_versions.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
+#include "support/paths.hpp"
 #include "viewer/hand_made_trace.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 #include "viewer/panels/rank_documents.hpp"
@@ -272,4 +275,19 @@ TEST_CASE("inspector: version_changes() lists changed, added and removed nodes")
   CHECK(changes.added == std::vector<std::uint32_t>{2});
   CHECK(changes.removed == std::vector<std::uint32_t>{2});
   CHECK(version_changes(before, before).is_empty());
+}
+
+TEST_CASE("inspector: source lines of a node appear only after the user allows their folder") {
+  PanelFixture fixture;
+  const std::filesystem::path folder = reprise::test::scratch_folder() / "inspected";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "main.cpp") << "\n\n\n\n\n\n\n\n\n\nvoid saxpy();  // line 11\n";
+  const model::Selection node = model::SelectedNode{fixture.view.graph, 1};  // main.cpp:11
+  const std::string before = page_of(fixture, node);
+  check_contains(before, {"The trace names main.cpp", "Allow"});
+  CHECK(before.find("// line 11") == std::string::npos);
+  fixture.view.source_folders = {folder.string()};
+  const std::string after = page_of(fixture, node);
+  check_contains(after, {"void saxpy();  // line 11", "Forbid"});
+  CHECK(after.find("Allow") == std::string::npos);
 }

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "panels/shared/views.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 
 using namespace reprise::viewer;
@@ -78,4 +79,12 @@ TEST_CASE("keys: every line of the help has keys and a description") {
     CHECK_FALSE(help.keys.empty());
     CHECK_FALSE(help.description.empty());
   }
+}
+
+TEST_CASE("keys: the first ten views have a digit as their key, later ones none") {
+  CHECK(view_digit(0) == '1');
+  CHECK(view_digit(9) == '0');
+  CHECK_FALSE(view_digit(10));
+  CHECK(view_key(9) == Key::View10);
+  CHECK_FALSE(view_key(10));
 }

@@ -90,7 +90,8 @@ TEST_CASE("memory map: the menu of a buffer filters by it, and that of the backg
   const auto contents = [&] { f.draw_map(); };
   f.click(f.middle_of(test::kBufferB), contents, 1);
   f.choose("Filter by buffer", contents);
-  CHECK(f.view.filter.text == f.entry().graph->buffer_name(test::kBufferB));
+  CHECK(f.view.filter.text ==
+        model::query_term("buffer", f.entry().graph->buffer_name(test::kBufferB)));
   f.click(f.middle_of(test::kBufferB), contents, 1);
   f.choose("Copy name", contents);
   CHECK(std::string(ImGui::GetClipboardText()) == f.entry().graph->buffer_name(test::kBufferB));

@@ -259,3 +259,17 @@ TEST_CASE("nodes: the panel draws in small windows") {
     CHECK(fixture.is_drawable());
   }
 }
+
+TEST_CASE("nodes: columns without a value in any node are hidden") {
+  PanelFixture fixture;  // nodes with labels and kernels, and copies of unknown size
+  NodesPanel panel(fixture.background);
+  fixture.settle(panel);
+  const ImGuiTable& table = *ImGui::GetCurrentContext()->Tables.TryGetMapData(0);
+  const auto is_shown = [&](NodeColumn column) {
+    return table.Columns[static_cast<int>(column)].IsEnabled;
+  };
+  for (const NodeColumn column : {NodeColumn::Label, NodeColumn::Kernel, NodeColumn::Source})
+    CHECK(is_shown(column));
+  CHECK_FALSE(is_shown(NodeColumn::Bytes));
+  CHECK_FALSE(is_shown(NodeColumn::Throughput));
+}

@@ -2,9 +2,13 @@
 
 #include <imgui_internal.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "panels/shared/keys.hpp"
 #include "panels/workspace/open_dialog.hpp"
 #include "panels/workspace/start_page.hpp"
+#include "support/paths.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 
 using namespace reprise::viewer;
@@ -163,19 +167,18 @@ TEST_CASE("start page: a command is run, its output is shown, and it can be stop
   CHECK(std::holds_alternative<StopProgram>(t.action));
 }
 
-TEST_CASE("start page: Ctrl+O moves the focus to the address") {
+TEST_CASE("start page: its button asks for the files of this machine") {
   StartTest t;
   t.draw();
-  on_key_event('O', true, false, reprise::test::kControl);
-  t.draw();
-  on_key_event('O', false, false, reprise::test::kControl);
-  for (int i = 0; i < 3; ++i) t.draw();
-  CHECK(ImGui::GetIO().WantTextInput);
+  for (float x = 1310; x > 1200 && std::holds_alternative<std::monostate>(t.action); x -= 20)
+    t.click_down(x, 150, 300);
+  CHECK(std::holds_alternative<BrowseFiles>(t.action));
 }
 
 TEST_CASE("open dialog: Enter opens the address, and a recent file opens or is compared") {
   ImGuiFixture context;
-  OpenDialog dialog;
+  Background background{1};
+  OpenDialog dialog(background);
   StartAction action;
   const std::vector<std::string> recent = {"/traces/a.reprise"};
   const auto draw = [&] {
@@ -186,7 +189,7 @@ TEST_CASE("open dialog: Enter opens the address, and a recent file opens or is c
   };
   draw();
   CHECK_FALSE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
-  dialog.open();
+  dialog.open(OpenedFrom::Trace);
   for (int i = 0; i < 3; ++i) draw();
   CHECK(ImGui::GetIO().WantTextInput);
   context.type("run.reprise");
@@ -203,9 +206,9 @@ TEST_CASE("open dialog: Enter opens the address, and a recent file opens or is c
   // Clicks from top to bottom at a fraction of the dialog's width.
   const auto click_down = [&](float part) {
     action = {};
-    dialog.open();
+    dialog.open(OpenedFrom::Trace);
     for (int i = 0; i < 3; ++i) draw();
-    for (float y = 400; y < 620 && std::holds_alternative<std::monostate>(action); y += 7) {
+    for (float y = 330; y < 620 && std::holds_alternative<std::monostate>(action); y += 7) {
       context.move_mouse({490 + 620 * part, y});
       draw();
       context.hold_button(0);
@@ -238,4 +241,61 @@ TEST_CASE("start page: the error of the last attempt is shown") {
   CHECK(t.text().find("x.reprise is no trace") != std::string::npos);
   t.view_model.error.clear();
   CHECK(t.text().find("x.reprise is no trace") == std::string::npos);
+}
+
+TEST_CASE("open dialog: it shows the folders and traces of the current folder, and opens them") {
+  namespace fs = std::filesystem;
+  const fs::path folder = reprise::test::scratch_folder() / "browsed", before = fs::current_path();
+  fs::create_directories(folder / "older runs");
+  for (const char* name : {"b.reprise", "a.reprise", "notes.txt", ".hidden.reprise"})
+    std::ofstream(folder / name) << "12345";
+  std::ofstream(folder / "older runs" / "c.reprise") << "1";
+  fs::current_path(folder);
+  Background background{1};
+  OpenDialog dialog(background);
+  fs::current_path(before);
+  ImGuiFixture context;
+  StartAction action;
+  const auto contents = [&] {
+    StartAction result = dialog.draw(context.theme, {});
+    if (!std::holds_alternative<std::monostate>(result)) action = std::move(result);
+  };
+  dialog.open(OpenedFrom::StartPage);
+  const auto settled_text = [&] {
+    for (int i = 0; i < 4; ++i) {
+      context.frame(contents);
+      background.wait_until_idle();
+    }
+    std::string all;
+    context.frame([&] {
+      ImGuiFixture::start_log();
+      contents();
+      all = ImGuiFixture::take_log();
+    });
+    return all;
+  };
+  std::string text = settled_text();
+  reprise::test::check_in_order(text, {"older runs/", "a.reprise", "5 B", "b.reprise"});
+  CHECK(text.find("notes.txt") == std::string::npos);
+  CHECK(text.find("hidden") == std::string::npos);
+  CHECK(text.find("Compare") == std::string::npos);
+  // Clicks down the list: the folder is entered, and a double-click opens its file.
+  const auto click = [&](float y) {
+    context.move_mouse({600, y});
+    context.frame(contents);
+    context.hold_button(0);
+    context.frame(contents);
+    context.release_button(0);
+    context.frame(contents);
+  };
+  float y = 300;
+  for (; y < 600 && text.find("c.reprise") == std::string::npos; y += 6) {
+    click(y);
+    for (int i = 0; i < 40; ++i) context.frame(contents);  // no double-click
+    text = settled_text();
+  }
+  REQUIRE(text.find("c.reprise") != std::string::npos);
+  for (int i = 0; i < 3 && std::holds_alternative<std::monostate>(action); ++i) click(y - 6);
+  REQUIRE(std::holds_alternative<OpenTarget>(action));
+  CHECK(std::get<OpenTarget>(action).target == (folder / "older runs" / "c.reprise").string());
 }

@@ -96,7 +96,7 @@ TEST_CASE(
   CHECK(is_before(test::kEdge45EntryExit, test::kEdge01));
 }
 
-TEST_CASE("sync panel: the summary shows the costliest edge, redundant barriers and hazards") {
+TEST_CASE("sync panel: the summary shows the costliest edge, redundant barriers and races") {
   SyncFixture f;
   const std::string text = f.panel_text();
   CHECK(find_text(text, "90.00 us", find_text(text, "critical path")) != 0);
@@ -104,7 +104,7 @@ TEST_CASE("sync panel: the summary shows the costliest edge, redundant barriers 
   CHECK(find_text(text, "lanes 30.00 us, entry/exit 10.00 us",
                   find_text(text, "false dependencies")) != 0);
   CHECK(text.substr(find_text(text, "redundant barriers"), 23).find("2") != std::string::npos);
-  CHECK(text.substr(find_text(text, "hazards"), 14).find("1") != std::string::npos);
+  CHECK(text.substr(find_text(text, "unordered accesses"), 23).find("1") != std::string::npos);
 }
 
 TEST_CASE("sync panel: nodes that fill the device are reported as an order without gain") {

@@ -123,8 +123,8 @@ TEST_CASE("status line: the selected range is shown, and its cross clears it") {
   const auto draw = [&] {
     ImGui::SetCursorPos({0, 0});
     PanelContext context = fixture.panel_context();
-    draw_status(context,
-                {.status = {.state = model::FeedState::Ready}, .figures = nullptr, .error = {}});
+    (void)draw_status(
+        context, {.status = {.state = model::FeedState::Ready}, .figures = nullptr, .error = {}});
   };
   CHECK(contains(fixture.text(draw), "range: 10 replays, 5 to 14"));
   for (float x = 100; x < 600 && fixture.view.has_range(); x += 8) fixture.click({x, 12}, draw);
@@ -134,9 +134,10 @@ TEST_CASE("status line: the selected range is shown, and its cross clears it") {
 TEST_CASE("search box: typed text sets the filter, and the cross clears it") {
   PanelFixture fixture({400, 60});
   int find = 0;
+  std::string error;
   const auto draw = [&] {
     PanelContext context = fixture.panel_context();
-    find = draw_search_box(context, 3, 300);
+    find = draw_search_box(context, {3, error}, 300);
   };
   fixture.view.focus_search = true;
   fixture.window(draw);
@@ -145,9 +146,33 @@ TEST_CASE("search box: typed text sets the filter, and the cross clears it") {
   fixture.type("load");
   fixture.window(draw);
   CHECK(fixture.view.filter.text == "load");
+  CHECK(find == 0);
+  error = "there is no key \"lod\"";
+  const int without = (fixture.window(draw), fixture.vertices());
+  error.clear();
+  fixture.window(draw);
+  CHECK(fixture.vertices() != without);
   fixture.view.filter.kinds = 1;
   fixture.click({296, 20}, draw);
   CHECK(fixture.view.filter.is_empty());
+}
+
+TEST_CASE("search box: its buttons keep their places when a filter begins and ends") {
+  PanelFixture fixture({400, 600});
+  const auto draw = [&] {
+    PanelContext context = fixture.panel_context();
+    (void)draw_search_box(context, {3}, 300);
+  };
+  const auto opens_menu = [&] {
+    fixture.click({300 - 3.5f * ImGui::GetFrameHeight(), 20}, draw);
+    const bool is_open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
+    fixture.click({390, 590}, draw);
+    return is_open;
+  };
+  fixture.window(draw);
+  CHECK(opens_menu());
+  fixture.view.filter.text = "load";
+  CHECK(opens_menu());
 }
 
 TEST_CASE("tabs: a row that is too narrow has a menu of all tabs") {
@@ -157,7 +182,8 @@ TEST_CASE("tabs: a row that is too narrow has a menu of all tabs") {
                                  {"Third tab", "", "12", fixture.theme.warning}};
   std::size_t chosen = 0;
   const auto draw = [&] {
-    chosen = draw_tabs(fixture.theme, "tabs", tabs, chosen, ImGui::GetContentRegionAvail().x);
+    chosen =
+        draw_tabs(fixture.theme, "tabs", tabs, chosen, ImGui::GetContentRegionAvail().x).chosen;
   };
   CHECK_FALSE(contains(fixture.text(draw), "Third tab (12)"));
   for (float x = 199; x > 150; x -= 6) {
@@ -202,7 +228,7 @@ TEST_CASE("tabs: a click selects a tab, and tabs with badges draw") {
   const std::vector<Tab> tabs = {
       {"One", "", {}, 0}, {"Two", "", "12", fixture.theme.warning}, {"Three", "", {}, 0}};
   std::size_t chosen = 0;
-  const auto draw = [&] { chosen = draw_tabs(fixture.theme, "tabs", tabs, chosen, 400); };
+  const auto draw = [&] { chosen = draw_tabs(fixture.theme, "tabs", tabs, chosen, 400).chosen; };
   fixture.click({60, 20}, draw);
   CHECK(chosen == 1);
   fixture.click({20, 20}, draw);
@@ -276,4 +302,19 @@ TEST_CASE("file dialog: it writes, shows the error, and discards only if asked b
   CHECK(contains(text, "digits is not recorded."));
   CHECK(contains(text, "Discard"));
   CHECK(click_buttons(left + 66) == FileChoice::Discard);
+}
+
+TEST_CASE("top bar: its menu exports the trace of a file in each format of reprise export") {
+  BarTest t(1600);
+  const auto draw = [&] { t.draw(); };
+  for (const auto& [item, format] : {std::pair{"Perfetto", "perfetto"}, std::pair{"CSV", "csv"},
+                                     std::pair{"SQLite", "sqlite"}, std::pair{"DOT", "dot"}}) {
+    t.fixture.resize({1600, 300});
+    for (float x = 1590; x > 1400 && !contains(t.text(), "SQLite"); x -= 8)
+      t.fixture.click({x, 30}, draw);
+    REQUIRE(contains(t.text(), "SQLite"));
+    t.fixture.choose(item, draw);
+    CHECK(t.fixture.view.export_trace == format);
+    t.fixture.view.export_trace.reset();
+  }
 }

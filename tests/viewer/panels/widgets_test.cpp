@@ -35,6 +35,22 @@ TEST_CASE("widgets: right-aligned text ends at the panel's right edge") {
   CHECK(right == doctest::Approx(end).epsilon(0.01));
 }
 
+TEST_CASE("widgets: a text that is too wide ends in an ellipsis within its place") {
+  ImGuiFixture context({160, 100});
+  float right = 0, end = 0;
+  bool is_long_clipped = false, is_short_clipped = true;
+  const std::string text = context.text([&] {
+    end = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+    is_long_clipped = text_ellipsis("void gemm_with_many_template_parameters", context.theme.ink);
+    right = ImGui::GetItemRectMax().x;
+    is_short_clipped = text_ellipsis("gemm", context.theme.ink);
+  });
+  CHECK(is_long_clipped);
+  CHECK_FALSE(is_short_clipped);
+  CHECK(right <= end);
+  CHECK(text.find("void gemm_with_many_template_parameters") != std::string::npos);
+}
+
 TEST_CASE("widgets: edge_reason() names cause, hazard, buffer and range") {
   const PanelFixture fixture;
   const model::Graph& graph = *fixture.entry().graph;

@@ -108,7 +108,7 @@ TEST_CASE("workspace: number keys select tabs, and C toggles the critical path")
   ViewState& view = t.workspace.view();
   for (std::size_t i = 0; i < std::size(kViews); ++i) {
     CAPTURE(kViews[i].name);
-    t.press(view_digit(i));
+    t.press(*view_digit(i));
     CHECK((kViews[i].row == TabRow::Upper ? view.upper : view.lower) == kViews[i].view);
   }
   t.press('1');

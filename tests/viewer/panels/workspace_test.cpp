@@ -15,6 +15,7 @@
 #include "support/paths.hpp"
 #include "trace/trace_file.hpp"
 #include "trace/trace_writer.hpp"
+#include "viewer/hand_made_ranks.hpp"
 #include "viewer/hand_made_trace.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 #include "viewer/panels/recorded_trace.hpp"
@@ -279,7 +280,8 @@ TEST_CASE("workspace: a drag moves a splitter, and a double click resets it") {
   t.settle();
   const WorkspaceLayout first;
   const auto contents = [&] { t.workspace.draw(t.context.theme, t.layout); };
-  const float strip = 40 + t.context.theme.splitter + t.layout.strip + t.context.theme.splitter / 2;
+  const float strip =
+      40 + t.context.theme.splitter + 30 /* tabs */ + t.layout.strip + t.context.theme.splitter / 2;
   t.drag({800, strip}, {800, strip + 60});
   CHECK(t.layout.strip == doctest::Approx(first.strip + 60).epsilon(0.03));
   t.context.move_mouse({800, strip + 60});
@@ -313,4 +315,158 @@ TEST_CASE("workspace: a recorded trace draws in the light theme") {
     CHECK(t.context.is_drawable());
   }
   CHECK(contains(t.text(), "frame"));
+}
+
+namespace {
+
+// The size of the region of the upper or lower view; {0, 0}: not drawn.
+ImVec2 size_of(const char* region) {
+  for (const ImGuiWindow* const window : ImGui::GetCurrentContext()->Windows) {
+    if (window->Active && contains(window->Name, std::string("/") + region + "_"))
+      return window->Size;
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("workspace: a double-click on its tab lets a view fill the window, and back") {
+  WorkspaceTest t(hand_made_file());
+  t.settle();
+  const ImVec2 before = size_of("upper");
+  REQUIRE(size_of("lower").y > 0);
+  REQUIRE(size_of("inspector").x > 0);
+  const auto draw = [&] { t.workspace.draw(t.context.theme, t.layout); };
+  const auto double_click = [&](ImVec2 at) {
+    t.context.move_mouse(at);
+    t.context.frame(draw);
+    for (int i = 0; i < 2; ++i) {
+      t.context.hold_button(0);
+      t.context.frame(draw);
+      t.context.release_button(0);
+      t.context.frame(draw);
+    }
+    for (int i = 0; i < 40; ++i) t.context.frame(draw);
+    t.settle();
+  };
+  const ImVec2 tab{30, 40 + t.context.theme.splitter + 15};
+  double_click(tab);
+  CHECK(t.workspace.view().front == View::Graph);
+  CHECK(size_of("upper").x == 1600);
+  CHECK(size_of("upper").y > 790);
+  CHECK(size_of("lower").y == 0);
+  CHECK(size_of("inspector").x == 0);
+  CHECK(size_of("strip").y == 0);
+  t.press('5');  // every view fills it
+  t.settle();
+  CHECK(t.workspace.view().front == View::Nodes);
+  CHECK(size_of("upper").x == 1600);
+  t.press('1');
+  double_click(tab);
+  CHECK(size_of("upper").y == before.y);
+  CHECK(size_of("lower").y > 0);
+}
+
+TEST_CASE("workspace: the timeline is taller than other views, and keeps a height of its own") {
+  WorkspaceTest t(hand_made_file());
+  t.settle();
+  const float graph = size_of("upper").y;
+  t.workspace.view().show(View::Timeline);
+  t.settle();
+  const float timeline = size_of("upper").y;
+  CHECK(timeline > 1.15f * graph);
+  const float splitter = 900 - 24 - 5 - size_of("lower").y - 30 - 2;
+  t.drag({700, splitter}, {700, splitter - 100});
+  CHECK(size_of("upper").y == doctest::Approx(timeline - 100).epsilon(0.02));
+  CHECK(t.layout.lower == WorkspaceLayout{}.lower);
+  t.workspace.view().show(View::Graph);
+  t.settle();
+  CHECK(size_of("upper").y == graph);
+}
+
+TEST_CASE("workspace: the replays view shows its bars in place of the strip, and no tab moves") {
+  WorkspaceTest t(hand_made_file());
+  t.settle();
+  const auto tabs_top = [] {
+    for (const ImGuiWindow* const window : ImGui::GetCurrentContext()->Windows) {
+      if (window->Active && contains(window->Name, "/tabs_")) return window->Pos.y;
+    }
+    return 0.0f;
+  };
+  const float top = tabs_top();
+  CHECK(size_of("strip").y > 0);
+  t.press('2');
+  t.settle();
+  CHECK(size_of("strip").y == 0);
+  CHECK(tabs_top() == top);
+}
+
+TEST_CASE("workspace: a click on the output of the program opens and closes the console") {
+  WorkspaceTest t(hand_made_file());
+  t.settle();
+  std::vector<std::string> lines;
+  for (int i = 0; i < 200; ++i) lines.push_back("line " + std::to_string(i));
+  t.workspace.set_program_output(lines, {});
+  CHECK_FALSE(contains(t.text(), "line 198"));
+  const auto click_status = [&](const char* until, bool is_there) {
+    for (float x = 60; x < 900 && contains(t.text(), until) != is_there; x += 12) {
+      t.context.move_mouse({x, 888});
+      t.draw();
+      t.context.hold_button(0);
+      t.draw();
+      t.context.release_button(0);
+      for (int i = 0; i < 3; ++i) t.draw();
+    }
+    return contains(t.text(), until) == is_there;
+  };
+  CHECK(click_status("line 198", true));
+  CHECK(contains(t.text(), "200 lines"));
+  for (const ImGuiWindow* const window : ImGui::GetCurrentContext()->Windows) {
+    if (!window->Active || !contains(window->Name, "/lines_")) continue;
+    CHECK(window->ScrollMax.y > 1'000);
+    CHECK(window->Scroll.y == window->ScrollMax.y);  // the newest line is visible
+  }
+  CHECK(click_status("line 198", false));
+}
+
+TEST_CASE("workspace: a window of 1000 x 600 has room for eight rows in every table") {
+  const auto ranks =
+      test::HandMadeJob({.ranks = 2}).write_all(test::scratch_folder() / "workspace ranks");
+  for (const std::string& file : {hand_made_file(), ranks.front().string()}) {
+    WorkspaceTest t(file, {1000, 600});
+    t.settle();
+    for (const ViewDesc& each : kViews) {
+      CAPTURE(each.name);
+      t.workspace.view().show(each.view);
+      t.settle();
+      CHECK(size_of("upper").y > 300);
+      auto& tables = ImGui::GetCurrentContext()->Tables;
+      for (int i = 0; i < tables.GetMapSize(); ++i) {
+        const ImGuiTable* const table = tables.TryGetMapData(i);
+        // Tables that scroll: those of a fixed number of rows do not.
+        if (table == nullptr || table->LastFrameActive < ImGui::GetFrameCount() ||
+            (table->Flags & ImGuiTableFlags_ScrollY) == 0)
+          continue;
+        CAPTURE(table->InnerWindow->Name);
+        CHECK(table->InnerWindow->ClipRect.GetHeight() >= 9 * t.context.theme.row * 0.8f);
+      }
+    }
+  }
+}
+
+TEST_CASE("workspace: a search compares medians, and one with an error keeps the last result") {
+  WorkspaceTest t(hand_made_file());
+  t.settle();
+  ViewState& view = t.workspace.view();
+  view.filter.text = "median>3us";
+  t.settle();
+  CHECK(contains(t.text(), "2 of 5"));  // 4 and 5 us
+  view.filter.text = "median>3u";
+  t.settle();
+  view.show(View::Nodes);
+  t.settle();
+  CHECK(contains(t.text(), "2 of 5 nodes match"));
+  view.filter.text = "store";
+  t.settle();
+  CHECK(contains(t.text(), "1 of 5 nodes match"));
 }

@@ -91,7 +91,7 @@ const model::SelectedNode* node_of(const model::Selection& selection) {
 // Regions of a 1600 x 900 window: the graph is in the upper left, the table in the lower left.
 constexpr Place kUpperLeast{40, 210}, kUpperGreatest{1'100, 540};
 constexpr Place kLowerLeast{40, 620}, kLowerGreatest{140, 830};  // within the first column
-constexpr Place kStripLeft{300, 90}, kStripRight{900, 90};
+constexpr Place kStripLeft{300, 125}, kStripRight{900, 125};
 constexpr Place kHistogramLeft{70, 600}, kHistogramMiddle{350, 600};  // in the replays view
 
 Place seek_node(ViewerSession& session, Place min, Place max) {
@@ -301,6 +301,28 @@ TEST_CASE("window: Ctrl+P saves a picture of the window") {
   CHECK(std::filesystem::file_size(picture) > 10'000);
 }
 
+TEST_CASE("window: the whole trace is exported to the file that the dialog proposes") {
+  const std::filesystem::path before = std::filesystem::current_path();
+  const std::filesystem::path folder = test::scratch_folder() / "exports";
+  std::filesystem::create_directories(folder);
+  std::filesystem::current_path(folder);
+  {
+    ViewerSession session(recorded());
+    REQUIRE(session.settle());
+    for (const auto& [format, name] :
+         {std::pair{"csv", "recorded.csv"}, std::pair{"sqlite", "recorded.db"},
+          std::pair{"perfetto", "recorded.perfetto-trace"}, std::pair{"dot", "recorded.dot"}}) {
+      session.view().export_trace = format;
+      REQUIRE(session.until([] { return ImGui::GetIO().WantTextInput; }));
+      session.user().key_down(XK_Return);
+      CHECK(session.until([&, file = name] { return std::filesystem::exists(folder / file); }));
+      session.user().key_up(XK_Return);
+      REQUIRE(session.until([] { return !ImGui::GetIO().WantTextInput; }));
+    }
+  }
+  std::filesystem::current_path(before);
+}
+
 TEST_CASE("window: Ctrl+O opens a dialog that compares a trace with the shown one") {
   ViewerSession session(recorded());
   REQUIRE(session.settle());
@@ -309,6 +331,12 @@ TEST_CASE("window: Ctrl+O opens a dialog that compares a trace with the shown on
   session.tap(XK_Escape);
   CHECK(session.until([] { return !ImGui::GetIO().WantTextInput; }));
   CHECK(session.application().workspace() != nullptr);
+}
+
+TEST_CASE("window: Ctrl+O on the start page opens a dialog as well") {
+  ViewerSession session;
+  session.tap_with_control(XK_o);
+  CHECK(session.until([] { return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup); }));
 }
 
 TEST_CASE("window: Ctrl+W leads back to the start page") {

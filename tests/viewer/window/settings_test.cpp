@@ -44,7 +44,11 @@ TEST_CASE("settings: saved values are read back") {
     file.values.width = 1234;
     file.values.height = 567;
     file.values.maximised = true;
-    file.values.layout = {.strip = 120, .inspector = 0.5f, .lower = 0.25f};
+    file.values.layout = {.strip = 120,
+                          .inspector = 0.5f,
+                          .lower = 0.25f,
+                          .below_timeline = 0.125f,
+                          .source_folders = {"/src/digits"}};
     file.values.tables = "[Table][0x1,2]\nColumn 0  Width=80\n";
     file.values.note_opened("/traces/a.reprise", 1'700'000'000);
     CHECK(file.save().empty());
@@ -60,6 +64,8 @@ TEST_CASE("settings: saved values are read back") {
   CHECK(file.values.tables == "[Table][0x1,2]\nColumn 0  Width=80\n");
   CHECK(file.values.layout.inspector == 0.5f);
   CHECK(file.values.layout.lower == 0.25f);
+  CHECK(file.values.layout.below_timeline == 0.125f);
+  CHECK(file.values.layout.source_folders == std::vector<std::string>{"/src/digits"});
   REQUIRE(file.values.recent.size() == 1);
   CHECK(file.values.recent[0] == RecentEntry{"/traces/a.reprise", 1'700'000'000});
 }

@@ -104,6 +104,17 @@ TEST_CASE("view: every view renders to a screenshot of the requested size withou
   }
 }
 
+TEST_CASE("view: a screenshot is written as its name says, or refused") {
+  for (const char* name : {"picture.jpg", "picture"}) {
+    const fs::path path = scratch_folder() / name;
+    const Finished done = run_process(
+        {REPRISE_PROGRAM, "view", trace_file(), "--screenshot", path.string()}, without_display());
+    CHECK(done.code == 1);
+    CHECK(contains(done.errors, path.string() + ": the name must end in .png or .svg"));
+    CHECK_FALSE(fs::exists(path));
+  }
+}
+
 TEST_CASE("view: traces of the ranks of one job are merged into a file that is removed") {
   const fs::path temporary = scratch_folder() / "temporary", path = scratch_folder() / "ranks.png";
   fs::create_directories(temporary);

@@ -135,7 +135,7 @@ void BufferPage::draw(PanelContext& context, std::uint32_t buffer) {
     context.view.show(View::Memory), context.view.reveal_selection = true;
   next_action("Filter nodes");
   if (draw_action(context.theme, "Filter nodes", "Search for the buffer's name"))
-    context.view.filter.text = graph.buffer_name(buffer);
+    context.view.filter.text = model::query_term("buffer", graph.buffer_name(buffer));
   next_action("Copy name");
   if (draw_action(context.theme, "Copy name"))
     ImGui::SetClipboardText(graph.buffer_name(buffer).c_str());

@@ -352,6 +352,8 @@ void NodePage::draw(PanelContext& context, std::uint32_t node) {
   draw_trend_of(context, node);
   draw_shown_replay(context, node);
   draw_properties(context, node);
+  const trace::GraphVersion& record = context.graph()->record();
+  source_.draw(context, {record.strings[record.nodes[node].file], record.nodes[node].line});
   draw_buffers(context, node);
   draw_neighbours(context, node, Side::Before);
   draw_neighbours(context, node, Side::After);

@@ -6,13 +6,15 @@
 
 #include "panels/inspector/inspector_trend.hpp"
 #include "panels/inspector/inspector_versions.hpp"
+#include "panels/inspector/source_preview.hpp"
 #include "panels/shared/panel_context.hpp"
 
 namespace reprise::viewer {
 
 class NodePage {
  public:
-  explicit NodePage(Background& background) : trend_(background), versions_(background) {}
+  explicit NodePage(Background& background)
+      : trend_(background), versions_(background), source_(background) {}
   // `node` is a node index of the shown graph.
   void draw(PanelContext& context, std::uint32_t node);
 
@@ -41,6 +43,7 @@ class NodePage {
   // ImGui time of the last request; limits the rate, as a live trace grows in every frame.
   double trend_requested_ = -1;
   AsyncValue<VersionsKey, VersionChanges> versions_;
+  SourcePreview source_;
 };
 
 }  // namespace reprise::viewer

@@ -36,7 +36,8 @@ void draw_execution(const PanelContext& context, const trace::Replay& replay) {
              queue != document.queues->end() && !queue->second.label.empty()
                  ? queue->second.label
                  : "queue " + count_text(replay.queue));
-  draw_mono(theme, "Executable", count_text(replay.exec));
+  if (replay.exec != 0)  // most graphs have one
+    draw_mono(theme, "Instantiation", count_text(replay.exec), "Of several of this graph, from 0.");
   const auto thread = document.thread_names->find(replay.thread);
   draw_value(theme, "Launch thread",
              thread != document.thread_names->end() ? thread->second.name

@@ -11,6 +11,7 @@
 #include "panels/memory/memory_side.hpp"
 #include "panels/widgets/choice.hpp"
 #include "panels/widgets/format.hpp"
+#include "panels/widgets/splitter.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -30,6 +31,7 @@ struct UseKey {
 struct MatchKey {
   GraphPointer graph;
   model::Filter filter;
+  std::vector<std::uint8_t> nodes;  // PanelContext::matches
   friend bool operator==(const MatchKey&, const MatchKey&) = default;
 };
 
@@ -77,6 +79,7 @@ struct MemoryPanel::State {
 
   MemoryMap map;
   MemorySide side;
+  float chosen_width = 0;  // of the list beside the map, in points; 0: proposed
   PoolView pool_view;
   BufferView buffers;
   MemoryTab tab = MemoryTab::Slab;
@@ -109,10 +112,11 @@ void MemoryPanel::State::request(PanelContext& context) {
     });
   }
   bound.ask(graph, [graph] { return model::lower_bound(*graph); });
-  if (!context.view.filter.is_empty()) {
-    const MatchKey match{graph, context.view.filter};
-    buffer_matches.ask(match,
-                       [match] { return model::matching_buffers(match.filter, *match.graph); });
+  if (!context.matches.empty()) {
+    const MatchKey match{graph, context.view.filter, context.matches};
+    buffer_matches.ask(match, [match] {
+      return model::matching_buffers(match.filter, *match.graph, match.nodes);
+    });
   }
   const auto document = context.document;
   const PoolKey pool_key{graph, document->pools, document->buffers, document->pool_history.size(),
@@ -185,14 +189,19 @@ void MemoryPanel::State::draw_slab(PanelContext& context) {
   const auto current_matches =
       context.view.filter.is_empty()
           ? BufferMatches()
-          : buffer_matches.value(MatchKey{view_model->graph, context.view.filter});
+          : buffer_matches.value(MatchKey{view_model->graph, context.view.filter, context.matches});
   static const std::vector<std::uint8_t> kAll;
   const std::vector<std::uint8_t>& matches = current_matches ? *current_matches : kAll;
   const ImVec2 available = ImGui::GetContentRegionAvail();
-  const float live_width = available.x > 1100 * theme.scale  ? 400 * theme.scale
-                           : available.x > 620 * theme.scale ? 290 * theme.scale
-                                                             : 0,
-              summary = available.x > 1000 * theme.scale ? 220 * theme.scale : 0;
+  const float scale = theme.scale;
+  const float proposed = available.x > 1100 * scale  ? 400 * scale
+                         : available.x > 700 * scale ? 360 * scale
+                         : available.x > 620 * scale ? 290 * scale
+                                                     : 0,
+              live_width = proposed > 0 && chosen_width > 0
+                               ? std::clamp(chosen_width * scale, 160 * scale, available.x / 2)
+                               : proposed,
+              summary = available.x > 1000 * scale ? 220 * scale : 0;
   const auto lower_bound = bound.value(view_model->graph);
   const float gap = theme.space;
   map.draw(
@@ -202,7 +211,13 @@ void MemoryPanel::State::draw_slab(PanelContext& context) {
       {available.x - (live_width > 0 ? live_width + gap : 0) - (summary > 0 ? summary + gap : 0),
        available.y});
   if (live_width > 0) {
-    ImGui::SameLine(0, gap);
+    ImGui::SameLine(0, 0);
+    const ImVec2 line = ImGui::GetCursorScreenPos();
+    const SplitterMove move = draw_splitter(theme, "live splitter", SplitterAxis::Upright, line,
+                                            {line.x + gap, line.y + available.y});
+    if (move.by != 0) chosen_width = (live_width - move.by) / scale;
+    if (move.reset) chosen_width = 0;
+    ImGui::SameLine(0, 0);
     ImGui::BeginChild("live", {live_width, available.y});
     map.set_cursor(
         side.draw(context, {view_model, matches, colour, map.cursor(), lower_bound.get()}));
@@ -236,10 +251,10 @@ void MemoryPanel::draw(PanelContext& context) {
     case MemoryTab::Buffers: {
       const auto view_model = s.pools.value();
       if (!view_model) return draw_busy(context.theme, "Loading buffers");
-      const auto matches =
-          context.view.filter.is_empty()
-              ? BufferMatches()
-              : s.buffer_matches.value(MatchKey{context.entry->graph, context.view.filter});
+      const auto matches = context.view.filter.is_empty()
+                               ? BufferMatches()
+                               : s.buffer_matches.value(MatchKey{
+                                     context.entry->graph, context.view.filter, context.matches});
       s.buffers.draw(context, view_model, matches);
       break;
     }

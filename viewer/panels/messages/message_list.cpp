@@ -1,9 +1,7 @@
 #include "panels/messages/message_list.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
-#include <sstream>
 #include <utility>
 
 #include "panels/messages/note_bar.hpp"
@@ -15,12 +13,6 @@ namespace reprise::viewer {
 namespace {
 
 constexpr std::size_t kLateGraphs = 3;  // that incomplete_text() names
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 MessageRank rank_of(trace::Severity severity) {
   switch (severity) {
@@ -35,19 +27,13 @@ class MessageListBuilder {
  public:
   MessageListBuilder(const model::Document& document, const std::string& filter,
                      std::uint32_t ranks)
-      : document_(document), ranks_(ranks) {
-    std::istringstream stream(lower(filter));
-    for (std::string word; stream >> word;) words_.push_back(word);
-  }
+      : document_(document), query_(filter), ranks_(ranks) {}
 
   void add(MessageLine line) {
     ++list_.all;
     ++list_.counts[static_cast<std::size_t>(line.rank)];
     if ((ranks_ >> static_cast<unsigned>(line.rank) & 1) == 0) return;
-    const std::string all = lower(line.id + " " + line.text + " " + line.location);
-    if (!std::all_of(words_.begin(), words_.end(),
-                     [&](const std::string& word) { return all.find(word) != std::string::npos; }))
-      return;
+    if (!query_.matches_text(line.id + " " + line.text + " " + line.location)) return;
     if (line.rank != MessageRank::Note)
       line.at_text = line.at > document_.first
                          ? duration_text(static_cast<double>(line.at - document_.first))
@@ -120,7 +106,7 @@ class MessageListBuilder {
 
  private:
   const model::Document& document_;
-  std::vector<std::string> words_;
+  model::Query query_;
   std::uint32_t ranks_;
   MessageList list_;
 };

@@ -50,8 +50,8 @@ struct MessageListKey {
 [[nodiscard]] std::string incomplete_text(const model::Document& document,
                                           const model::FeedStatus& status);
 
-// `filter`: words that must all occur in id, text or location, ignoring case. `ranks`: a bit mask
-// of the MessageRank values to include. `incomplete`: see PanelContext; each line is a loss.
+// `filter`: a query, see Query::matches_text(), of id, text and location. `ranks`: a bit mask of
+// the MessageRank values to include. `incomplete`: see PanelContext; each line is a loss.
 [[nodiscard]] MessageList make_message_list(const model::Document& document,
                                             const std::string& filter, std::uint32_t ranks,
                                             std::span<const Note> notes = {},

@@ -156,16 +156,12 @@ void MessagesPanel::State::draw_row(PanelContext& context, const MessageLine& li
   draw_rank_icon(theme, line.rank);
   ImGui::TextUnformatted(name_of(line.rank));
   ImGui::TableNextColumn();
-  ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
-  ImGui::TextUnformatted(line.id.c_str());
-  ImGui::PopStyleColor();
+  text_ellipsis(line.id, theme.ink_soft);
   ImGui::TableNextColumn();
-  ImGui::TextUnformatted(line.text.c_str(),
-                         line.text.c_str() + std::min(line.text.find('\n'), line.text.size()));
+  text_ellipsis(line.text.substr(0, line.text.find('\n')), theme.ink);
   ImGui::TableNextColumn();
-  ImGui::PushStyleColor(ImGuiCol_Text, has_target ? theme.accent : theme.ink_soft);
-  ImGui::TextUnformatted(line.location.c_str());
-  ImGui::PopStyleColor();
+  if (text_ellipsis(line.location, has_target ? theme.accent : theme.ink_soft))
+    tooltip(line.location);
   ImGui::PopID();
 }
 

@@ -37,43 +37,25 @@ NodesPanel::~NodesPanel() = default;
 
 namespace {
 
-void set_up_columns() {
-  const float character = ImGui::CalcTextSize("0").x;
-  ImGui::TableSetupScrollFreeze(1, 1);
-  for (std::size_t i = 0; i < kNodeColumns; ++i) {
-    const TableColumn& info = node_columns()[i];
-    const auto column = static_cast<NodeColumn>(i);
-    ImGuiTableColumnFlags flags = ImGuiTableColumnFlags_WidthFixed;
-    if (info.show == ColumnShow::Always)
-      flags |= ImGuiTableColumnFlags_NoHide | ImGuiTableColumnFlags_NoReorder;
-    if (info.show == ColumnShow::OnDemand) flags |= ImGuiTableColumnFlags_DefaultHide;
-    if (column == NodeColumn::Share) flags |= ImGuiTableColumnFlags_DefaultSort;
-    // Numbers sort in descending order first, texts in ascending order.
-    flags |= info.align == ColumnAlign::Right || column == NodeColumn::Spread
-                 ? ImGuiTableColumnFlags_PreferSortDescending
-                 : 0;
-    if (column == NodeColumn::Id) flags &= ~ImGuiTableColumnFlags_PreferSortDescending;
-    ImGui::TableSetupColumn(info.name, flags, info.characters * character, static_cast<ImGuiID>(i));
+// Columns without a value in any node, as bits. Columns of times stay: they fill during a session.
+std::uint64_t absent_columns(const model::Graph& graph) {
+  std::uint64_t present = 0;
+  constexpr NodeColumn kOptional[] = {NodeColumn::Label, NodeColumn::Kernel, NodeColumn::Grid,
+                                      NodeColumn::Block, NodeColumn::Bytes,  NodeColumn::Source};
+  const auto bit = [](NodeColumn column) {
+    return std::uint64_t{1} << static_cast<unsigned>(column);
+  };
+  for (const trace::Node& node : graph.record().nodes) {
+    if (node.label != 0) present |= bit(NodeColumn::Label);
+    if (node.kernel != trace::kNone) present |= bit(NodeColumn::Kernel);
+    if (node.grid[0] != 0) present |= bit(NodeColumn::Grid) | bit(NodeColumn::Block);
+    if (node.bytes != 0) present |= bit(NodeColumn::Bytes);
+    if (node.line != 0) present |= bit(NodeColumn::Source);
   }
-}
-
-// The sort order of the current table; `fallback` if it has none.
-NodeSort current_sort(NodeSort fallback) {
-  const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs();
-  if (specs == nullptr || specs->SpecsCount == 0) return fallback;
-  const ImGuiTableColumnSortSpecs& first = specs->Specs[0];
-  return {static_cast<NodeColumn>(first.ColumnUserID),
-          first.SortDirection == ImGuiSortDirection_Descending ? SortDirection::Descending
-                                                               : SortDirection::Ascending};
-}
-
-// Centres the row unless it is visible.
-void reveal(std::size_t row, float height) {
-  const float header = height, top = static_cast<float>(row) * height,
-              view = ImGui::GetWindowHeight() - header;
-  const float scroll = ImGui::GetScrollY();
-  if (top >= scroll && top + height <= scroll + view) return;
-  ImGui::SetScrollY(std::max(0.0f, top - (view - height) / 2));
+  std::uint64_t absent = 0;
+  for (const NodeColumn column : kOptional) absent |= bit(column) & ~present;
+  if ((absent & bit(NodeColumn::Bytes)) != 0) absent |= bit(NodeColumn::Throughput);
+  return absent;
 }
 
 void draw_footer(const PanelContext& context, std::span<const std::uint32_t> rows) {
@@ -163,22 +145,24 @@ void NodesPanel::draw(PanelContext& context) {
       largest_share = std::max(largest_share, context.view_model->nodes[n].share);
   }
   const float footer = ImGui::GetTextLineHeight() + ImGui::GetStyle().ItemSpacing.y + 1;
-  const ImGuiTableFlags flags =
-      ImGuiTableFlags_Resizable | ImGuiTableFlags_Reorderable | ImGuiTableFlags_Hideable |
-      ImGuiTableFlags_Sortable | ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollX |
-      ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerV | ImGuiTableFlags_SizingFixedFit;
+  const bool is_descending = state_->sort.direction == SortDirection::Descending;
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding,
                       {theme.half_space * 1.5f, theme.half_space * 0.75f});
-  if (ImGui::BeginTable("nodes", static_cast<int>(kNodeColumns), flags, {0, -footer})) {
-    draw_table_menu(context.view);
-    set_up_columns();
-    draw_header_row(theme, node_columns(), theme.row);
-    state_->sort = current_sort(state_->sort);
-    const float height =
-        std::round(ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y);
+  if (begin_table(theme, context.view,
+                  {.id = "nodes",
+                   .columns = node_columns(),
+                   .sort = {static_cast<int>(state_->sort.column), is_descending},
+                   .size = {0, -footer},
+                   .absent = absent_columns(*context.graph()),
+                   .frozen = 1,
+                   .ascending = std::uint64_t{1} << static_cast<unsigned>(NodeColumn::Id)})) {
+    const TableSort sort = sort_of({static_cast<int>(state_->sort.column), is_descending});
+    state_->sort = {static_cast<NodeColumn>(sort.column),
+                    sort.is_descending ? SortDirection::Descending : SortDirection::Ascending};
+    const float height = row_height();
     if (context.view.selection != state_->last_selection || context.view.reveal_selection) {
       state_->last_selection = context.view.selection;
-      if (const auto row = row_of_selection(context, rows)) reveal(*row, height);
+      if (const auto row = row_of_selection(context, rows)) reveal_row(*row);
     }
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(rows.size()), height);

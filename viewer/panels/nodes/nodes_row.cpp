@@ -13,22 +13,6 @@ namespace reprise::viewer {
 
 namespace {
 
-// Draws a text, shortened to the width of the cell; a tooltip shows the full text.
-void draw_cell_text(const std::string& text, ImU32 colour) {
-  const float width = ImGui::GetContentRegionAvail().x, wide = ImGui::CalcTextSize(text.c_str()).x;
-  ImGui::PushStyleColor(ImGuiCol_Text, colour);
-  if (wide <= width || text.empty()) {
-    ImGui::TextUnformatted(text.c_str());
-  } else {
-    const auto fits = static_cast<std::size_t>(static_cast<float>(text.size()) * width / wide);
-    ImGui::TextUnformatted(shortened(text, std::max<std::size_t>(fits, 4)).c_str());
-    ImGui::PopStyleColor();
-    tooltip(text);
-    return;
-  }
-  ImGui::PopStyleColor();
-}
-
 void draw_share(const PanelContext& context, const NodeRowDesc& desc, const std::string& text) {
   const Theme& theme = context.theme;
   const double share =
@@ -111,7 +95,8 @@ void draw_node_cell(const PanelContext& context, const NodeRowDesc& desc, NodeCo
   } else if (is_right) {
     text_right(text, is_dimmed(context, column, desc.node) ? theme.ink_faint : theme.ink);
   } else {
-    draw_cell_text(text, column == NodeColumn::Kernel ? theme.ink : theme.ink_soft);
+    if (text_ellipsis(text, column == NodeColumn::Kernel ? theme.ink : theme.ink_soft))
+      tooltip(text);
   }
   if (is_mono) ImGui::PopFont();
 }
@@ -138,7 +123,8 @@ void draw_name(PanelContext& context, const NodeRowDesc& desc) {
                                             node_colour(context, desc.node), 2);
   ImGui::SameLine(0, 0);
   ImGui::SetCursorScreenPos({at.x + chip + theme.space * 0.75f, at.y});
-  draw_cell_text(graph.node_name(desc.node), theme.ink);
+  const std::string name = graph.node_name(desc.node);
+  if (text_ellipsis(name, theme.ink)) tooltip(name);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ namespace {
 
 constexpr double kAnalysisSeconds = 1;  // minimum time between analyses of a growing document
 constexpr float kChartFraction = 0.6f;
-constexpr float kLowHeight = 330, kWideWidth = 1'300;  // points
+constexpr float kLowHeight = 390, kWideWidth = 1'300;  // points
 
 enum class RanksTab : int { Ranks, Collectives, Executions };  // Executions: in a low panel
 
@@ -111,9 +111,7 @@ void RanksPanel::State::draw_summary(const PanelContext& context,
                 : ", two ranks agree within " +
                       duration_text(static_cast<double>(shown.analysis.max_error));
   }
-  ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopStyleColor();
+  text_ellipsis(text, theme.ink_soft);
   tooltip(text +
           "\nA time within the error of the clocks is marked with ~. Exposed communication and "
           "transfer do not depend on the clocks of other ranks.");
@@ -209,9 +207,7 @@ void RanksPanel::State::draw_title(const PanelContext& context, const RanksViewM
     cause += name.empty() ? "; no command before took longer" : "; " + name;
   }
   ImGui::SameLine(0, theme.space * 2);
-  ImGui::PushStyleColor(ImGuiCol_Text, e.is_certain ? theme.accent : theme.ink_soft);
-  ImGui::TextUnformatted(cause.c_str());
-  ImGui::PopStyleColor();
+  text_ellipsis(cause, e.is_certain ? theme.accent : theme.ink_soft);
   tooltip(text + "\n" + cause);
 }
 

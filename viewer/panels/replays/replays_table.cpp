@@ -14,7 +14,7 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr TableColumn kIntervalColumns[] = {{"interval", "", 1.9f},
+constexpr TableColumn kIntervalColumns[] = {{"interval", "", 2.2f},
                                             {"p50", "", 1.1f, ColumnAlign::Right, "ns"},
                                             {"p90", "", 1.1f, ColumnAlign::Right, "ns"},
                                             {"p99", "", 1.1f, ColumnAlign::Right, "ns"},

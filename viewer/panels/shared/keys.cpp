@@ -91,10 +91,11 @@ bool is_active(Key key) {
 KeyHelp help_of(TabRow row) {
   KeyHelp help;
   for (std::size_t i = 0; i < std::size(kViews); ++i) {
-    if (kViews[i].row != row) continue;
+    const std::optional<char> digit = view_digit(i);
+    if (kViews[i].row != row || !digit) continue;
     std::string title = kViews[i].title;
     title[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(title[0])));
-    help.keys += (help.keys.empty() ? "" : "   ") + std::string(1, view_digit(i));
+    help.keys += (help.keys.empty() ? "" : "   ") + std::string(1, *digit);
     help.description += (help.description.empty() ? "" : ", ") + title;
   }
   return help;
@@ -127,7 +128,7 @@ void clear_key_presses() { key_state.pressed.fill(false); }
 
 std::span<const KeyHelp> key_help() {
   static const std::vector<KeyHelp> kHelp = {
-      {"Ctrl+F", "search nodes, labels, kernels and buffers"},
+      {"Ctrl+F", "search: words, step.cpp:12, kernel:gemm, median>10us, -copy, /a.*b/"},
       {"F3   Shift+F3", "next and previous match"},
       {"Esc", "clear the selection, then the search, then the range of replays"},
       {"Left   Right", "previous and next sampled replay"},
@@ -144,7 +145,7 @@ std::span<const KeyHelp> key_help() {
       {"Middle drag", "zoom to the dragged area"},
       {"Left drag", "in the replay strip: select a range; in the timeline: measure"},
       {"Click", "select in all panels"},
-      {"Double-click", "scroll to the item; on a splitter: reset"},
+      {"Double-click", "scroll to the item; a tab: fill the window, and back; a splitter: reset"},
       {"Ctrl+O   Ctrl+W", "open or compare another trace; back to the start page"},
       {"Ctrl+S", "live: record to file"},
       {"Ctrl+B", "bookmarks: return to a note on a node, a replay or a span of the timeline"},

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -47,9 +48,11 @@ enum class Key : std::uint8_t {
   View10,
   Count  // number of keys
 };
-// The key of the view with this index in kViews (see views.hpp).
-[[nodiscard]] constexpr Key view_key(std::size_t index) {
-  return static_cast<Key>(static_cast<std::size_t>(Key::View1) + index);
+// The key of the view with this index in kViews (see views.hpp); empty: it has none.
+[[nodiscard]] constexpr std::optional<Key> view_key(std::size_t index) {
+  const auto key = static_cast<std::size_t>(Key::View1) + index;
+  return key < static_cast<std::size_t>(Key::Count) ? std::optional(static_cast<Key>(key))
+                                                    : std::nullopt;
 }
 
 // True if the key was pressed in this frame; key repeat counts for movement keys. False while a

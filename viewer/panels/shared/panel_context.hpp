@@ -67,7 +67,7 @@ struct PanelContext {
   const std::string& name;                              // trace file or live session
   const std::string& other_name;
   bool is_live;
-  // What the trace lacks and why, a sentence per line; empty if it is whole as far as is known.
+  // What the trace lacks and why, a sentence per line; empty if nothing is known to be missing.
   const std::string& incomplete;
   ViewState& view;
   const Theme& theme;

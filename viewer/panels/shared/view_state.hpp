@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/replay_statistics.hpp"
 #include "model/selection.hpp"
@@ -44,6 +45,10 @@ struct ViewState {
 
   View upper = View::Graph, lower = View::Nodes;  // the selected tab of each row
   View front = View::Graph;  // the view shown last; a low window shows only this one
+  bool fills_window = false;  // `front` fills the window
+  // Below these, the user allows the viewer to read the source files that a trace names. Remembered
+  // by the application.
+  std::vector<std::string> source_folders;
 
   // Requests to compare all replays of these graphs. The Compare panel clears them.
   std::optional<model::GraphKey> compare_a, compare_b;
@@ -57,6 +62,9 @@ struct ViewState {
   std::optional<TableExport> table_export;  // of the table with the menu; see end_table()
   bool graph_svg = false;                   // the Graph panel sets `save` to its drawing
   std::optional<FileToSave> save;           // the application asks for the path
+  // The name of a format of `reprise export`, for the whole trace; the application asks for the
+  // path.
+  std::optional<std::string> export_trace;
   // Compare: the replays with the durations of `range` with the other replays.
   bool compare_with_rest = false;
 

@@ -1,6 +1,6 @@
 // The views of the workspace, in one table: the name for `--view`, the tab and its row. The n-th
-// view of the table has the key n, the tenth 0. Header only and independent of ImGui, so that the
-// command line uses the same table. Threads: any.
+// view of the table has the key n, the tenth 0, later ones none. Header only and independent of
+// ImGui, so that the command line uses the same table. Threads: any.
 #pragma once
 
 #include <cstddef>
@@ -52,9 +52,9 @@ inline constexpr ViewDesc kViews[] = {
      TabRow::Lower},
     {View::Ranks, "ranks", "Ranks", "Ranks of a distributed job: waiting and communication",
      TabRow::Upper}};
-static_assert(std::size(kViews) <= 10, "each view has a digit as its key");
-// The digit of the view with this index in kViews.
-[[nodiscard]] constexpr char view_digit(std::size_t index) {
+// The digit that is the key of the view with this index in kViews; empty: it has none.
+[[nodiscard]] constexpr std::optional<char> view_digit(std::size_t index) {
+  if (index >= 10) return std::nullopt;
   return static_cast<char>('0' + (index + 1) % 10);
 }
 

@@ -181,14 +181,6 @@ void SyncPanel::State::draw_causes(const PanelContext& context, const SyncViewMo
   const auto toggle_width = [&](const std::string& text) {
     return ImGui::CalcTextSize(text.c_str()).x + padding + swatch;
   };
-  if (filter.barrier != kNone) {
-    const std::string text = "edges of " + barrier_text(*view_model.graph, filter.barrier) + "   x";
-    if (bar.place(toggle_width(text)) &&
-        draw_toggle(theme, "barrier",
-                    {text, "Show all edges", cause_colour(theme, trace::EdgeCause::Barrier), true}))
-      filter.barrier = kNone;
-    return;
-  }
   for (std::size_t c = 0; c < kEdgeCauses; ++c) {
     const SyncViewModel::Cause& cause = view_model.causes[c];
     if (cause.edges == 0) continue;
@@ -205,9 +197,12 @@ void SyncPanel::State::draw_causes(const PanelContext& context, const SyncViewMo
     text += "\nClick to show or hide.";
     ImGui::PushID(static_cast<int>(c));
     const std::uint32_t bit = 1u << c;
-    if (draw_toggle(theme, "cause",
-                    {name, text, cause_colour(theme, edge_cause), (filter.causes & bit) != 0}))
-      filter.causes ^= bit;
+    const bool is_on = filter.barrier == kNone ? (filter.causes & bit) != 0
+                                               : edge_cause == trace::EdgeCause::Barrier;
+    if (draw_toggle(theme, "cause", {name, text, cause_colour(theme, edge_cause), is_on})) {
+      if (filter.barrier == kNone) filter.causes ^= bit;
+      filter.barrier = kNone;
+    }
     ImGui::PopID();
   }
   const std::array<ChoiceItem, 3> kinds{
@@ -216,9 +211,17 @@ void SyncPanel::State::draw_causes(const PanelContext& context, const SyncViewMo
        {"Redundant", "Only edges whose nodes other edges already order."}}};
   float width = 0;
   for (const ChoiceItem& kind : kinds) width += ImGui::CalcTextSize(kind.text.c_str()).x + padding;
-  if (!bar.place(width)) return;
-  filter.kind =
-      static_cast<EdgeKind>(draw_choice(theme, "kind", kinds, static_cast<int>(filter.kind)));
+  if (bar.place(width)) {
+    filter.kind =
+        static_cast<EdgeKind>(draw_choice(theme, "kind", kinds, static_cast<int>(filter.kind)));
+  }
+  if (filter.barrier == kNone) return;
+  // At the end: the other buttons keep their places.
+  const std::string text = "edges of " + barrier_text(*view_model.graph, filter.barrier) + "   x";
+  if (bar.place(toggle_width(text)) &&
+      draw_toggle(theme, "barrier",
+                  {text, "Show all edges", cause_colour(theme, trace::EdgeCause::Barrier), true}))
+    filter.barrier = kNone;
 }
 
 void SyncPanel::State::draw_summary(PanelContext& context, const SyncViewModel& view_model) const {
@@ -299,7 +302,7 @@ void SyncPanel::State::draw_summary(PanelContext& context, const SyncViewModel& 
   const auto hazards = list ? std::count_if(list->begin(), list->end(),
                                             [](const Finding& f) { return is_hazard(f); })
                             : 0;
-  stat("hazards", count_text(static_cast<std::uint64_t>(hazards)),
+  stat("unordered accesses", count_text(static_cast<std::uint64_t>(hazards)),
        hazards != 0 ? theme.error : theme.ink,
        "Unordered conflicting accesses reported by full validation. Other validation levels do not "
        "detect them.");

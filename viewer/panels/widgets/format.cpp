@@ -94,10 +94,10 @@ std::string percent_text(double part) {
 
 std::string change_text(double part) {
   if (!std::isfinite(part)) return "?";
-  const double percent = part * 100;
-  const int decimals = std::abs(percent) < 999.95 ? 1 : 0;
+  const double percent = part * 100, ratio = part + 1;
+  if (ratio > 10) return "x " + fixed(ratio, ratio < 99.95 ? 1 : 0);
   if (std::abs(percent) < 0.05) return "0.0 %";
-  return (percent > 0 ? "+" : "-") + fixed(std::abs(percent), decimals) + " %";
+  return (percent > 0 ? "+" : "-") + fixed(std::abs(percent), 1) + " %";
 }
 
 std::string shortened(const std::string& text, std::size_t length) {

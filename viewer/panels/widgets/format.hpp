@@ -23,7 +23,7 @@ namespace reprise::viewer {
 [[nodiscard]] std::string rate_text(double per_second);
 // "12.3 %"; "<0.1 %" for small values above 0. `part` is a fraction.
 [[nodiscard]] std::string percent_text(double part);
-// "+12.3 %", "-0.4 %". `part` is a fraction.
+// "+12.3 %", "-0.4 %"; "x 2,295" for more than ten times. `part` is a fraction.
 [[nodiscard]] std::string change_text(double part);
 // At most `length` characters; an ellipsis replaces the middle of a longer text.
 [[nodiscard]] std::string shortened(const std::string& text, std::size_t length);

@@ -88,6 +88,22 @@ void draw_icon(ImDrawList& draw, Icon icon, ImVec2 c, float size, ImU32 colour) 
       line(-0.5f, 0.8f, 0, 0.3f);
       line(0.5f, 0.8f, 0, 0.3f);
       return;
+    case Icon::Fill:  // the corners of a window
+      for (const float x : {-0.7f, 0.7f}) {
+        for (const float y : {-0.7f, 0.7f}) {
+          line(x, y, x * 0.4f, y);
+          line(x, y, x, y * 0.4f);
+        }
+      }
+      return;
+    case Icon::Export:  // an arrow out of a tray
+      line(0, 0.35f, 0, -0.75f);
+      line(0, -0.75f, -0.35f, -0.35f);
+      line(0, -0.75f, 0.35f, -0.35f);
+      line(-0.75f, 0.2f, -0.75f, 0.75f);
+      line(-0.75f, 0.75f, 0.75f, 0.75f);
+      line(0.75f, 0.75f, 0.75f, 0.2f);
+      return;
     case Icon::Help: {
       const char* const mark = "?";
       const ImVec2 text = ImGui::CalcTextSize(mark);

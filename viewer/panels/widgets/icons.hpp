@@ -24,7 +24,9 @@ enum class Icon : std::uint8_t {
   Filter,
   Copy,
   Record,
-  Bookmark
+  Bookmark,
+  Fill,
+  Export
 };
 enum class IconState : std::uint8_t { Normal, Active, Disabled };
 

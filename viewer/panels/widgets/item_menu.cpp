@@ -70,7 +70,8 @@ class ItemMenu {
     show_item("Show in Nodes", View::Nodes);
     ImGui::Separator();
     const std::string& kernel = graph->kernel_name(item.node);
-    if (!kernel.empty() && filter_item("kernel", kernel)) view_.filter.text = kernel;
+    if (!kernel.empty() && filter_item("kernel", kernel))
+      view_.filter.text = model::query_term("kernel", kernel);
     if (node.label != 0 && filter_item("label", graph->label_path(node.label)))
       view_.filter.labels = {node.label};
     if (filter_item("kind", kind_name(node.kind)))
@@ -90,7 +91,7 @@ class ItemMenu {
     if (graph == nullptr || item.buffer >= graph->record().buffers.size()) return;
     const std::string name = graph->buffer_name(item.buffer);
     show_item("Show in Memory", View::Memory);
-    if (filter_item("buffer", name)) view_.filter.text = name;
+    if (filter_item("buffer", name)) view_.filter.text = model::query_term("buffer", name);
     clear_filter_item();
     copy_item("Copy name", name);
   }

@@ -82,20 +82,47 @@ void draw_menu(PanelContext& context) {
   ImGui::EndPopup();
 }
 
+// A line below the field, on top of the views: nothing moves while one types.
+void draw_help(const Theme& theme, ImVec2 right_top, const std::string& error,
+               const std::string& count) {
+  const std::string text =
+      error.empty()
+          ? (count.empty() ? "" : count + "      ") +
+                "name or number   step.cpp:12   kernel:gemm   label:\"a b\"   median>10us   "
+                "-not   /conv.*bias/"
+          : error;
+  ImGui::PushFont(theme.small);
+  const ImGuiViewport& viewport = *ImGui::GetMainViewport();
+  const float max = viewport.Size.x - 4 * theme.space;
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str(), nullptr, false, max);
+  const ImVec2 at{std::max(viewport.Pos.x + 2 * theme.space, right_top.x - size.x - theme.space),
+                  right_top.y + theme.half_space};
+  ImDrawList& draw = *ImGui::GetForegroundDrawList();
+  const ImVec2 min{at.x - theme.space, at.y},
+      end{at.x + size.x + theme.space, at.y + size.y + 2 * theme.half_space};
+  draw.AddRectFilled(min, end, theme.raised, theme.radius);
+  draw.AddRect(min, end, error.empty() ? theme.line : theme.error, theme.radius);
+  draw.AddText(theme.small, font_size(theme.small), {at.x, at.y + theme.half_space},
+               error.empty() ? theme.ink_soft : theme.error, text.c_str(), nullptr, max);
+  ImGui::PopFont();
+}
+
 }  // namespace
 
-int draw_search_box(PanelContext& context, std::size_t matches, float width) {
+int draw_search_box(PanelContext& context, const SearchResult& result, float width) {
   const Theme& theme = context.theme;
   model::Filter& filter = context.view.filter;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float x = ImGui::GetCursorPosX(), y = ImGui::GetCursorPosY(),
               side = ImGui::GetFrameHeight();
-  const bool filters = !filter.is_empty(), has_room = width > 220 * theme.scale;
-  const float buttons = side * (1 + (filters ? (has_room ? 3.0f : 1.0f) : 0.0f));
+  const bool filters = !filter.is_empty(), has_room = width > 220 * theme.scale,
+             is_bad = !result.error.empty();
+  // The buttons keep their places while the user types.
+  const float buttons = side * (has_room ? 4.0f : 2.0f);
   std::string count;
-  if (filters && context.graph() != nullptr)
-    count =
-        count_text(matches) + (has_room ? " of " + count_text(context.graph()->node_count()) : "");
+  if (filters && !is_bad && context.graph() != nullptr)
+    count = count_text(result.matches) +
+            (has_room ? " of " + count_text(context.graph()->node_count()) : "");
   int find = 0;
 
   if (context.view.focus_search) {
@@ -113,17 +140,25 @@ int draw_search_box(PanelContext& context, std::size_t matches, float width) {
   }
   ImGui::PopStyleVar();
   const bool active = ImGui::IsItemActive();
-  if (!filters)
+  if (!filters && !active)
     tooltip(
         "Search names, labels, kernels and buffers (Ctrl+F). Other nodes are dimmed in all panels");
   ImDrawList& draw = *ImGui::GetWindowDrawList();
-  if (active) draw.AddRect(at, {at.x + width - buttons, at.y + side}, theme.accent, theme.radius);
+  if (active || is_bad)
+    draw.AddRect(at, {at.x + width - buttons, at.y + side}, is_bad ? theme.error : theme.accent,
+                 theme.radius);
   draw_icon(draw, Icon::Search, {std::round(at.x + side * 0.5f), std::round(at.y + side * 0.5f)},
             side * 0.5f, active ? theme.accent : theme.ink_soft);
-  const float wide = ImGui::CalcTextSize(count.c_str()).x;
-  draw.AddText(
-      {at.x + width - buttons - wide - theme.space, at.y + ImGui::GetStyle().FramePadding.y},
-      matches == 0 ? theme.warning : theme.ink_soft, count.c_str());
+  const float wide = ImGui::CalcTextSize(count.c_str()).x,
+              text_end = side + ImGui::CalcTextSize(filter.text.c_str()).x + theme.space;
+  const bool fits = text_end + wide + theme.space < width - buttons;
+  if (fits) {
+    draw.AddText(
+        {at.x + width - buttons - wide - theme.space, at.y + ImGui::GetStyle().FramePadding.y},
+        result.matches == 0 ? theme.warning : theme.ink_soft, count.c_str());
+  }
+  if (active || is_bad)
+    draw_help(theme, {at.x + width, at.y + side}, result.error, fits ? std::string() : count);
 
   ImGui::SetCursorPos({x + width - buttons, y});
   if (icon_button(theme, "filter", Icon::Filter, "Filter by kind or label",
@@ -133,17 +168,22 @@ int draw_search_box(PanelContext& context, std::size_t matches, float width) {
   ImGui::SetNextWindowPos({ImGui::GetItemRectMax().x, ImGui::GetItemRectMax().y + theme.half_space},
                           ImGuiCond_Appearing, {1, 0});
   draw_menu(context);
-  if (!filters) return find;
-  const IconState state = matches == 0 ? IconState::Disabled : IconState::Normal;
+  const auto state = [](bool is_enabled) {
+    return is_enabled ? IconState::Normal : IconState::Disabled;
+  };
+  const bool has_matches = filters && result.matches != 0;
   if (has_room) {
     ImGui::SameLine(0, 0);
-    if (icon_button(theme, "previous match", Icon::Previous, "Previous match (Shift+F3)", state))
+    if (icon_button(theme, "previous match", Icon::Previous, "Previous match (Shift+F3)",
+                    state(has_matches)))
       find = -1;
     ImGui::SameLine(0, 0);
-    if (icon_button(theme, "next match", Icon::Next, "Next match (F3)", state)) find = 1;
+    if (icon_button(theme, "next match", Icon::Next, "Next match (F3)", state(has_matches)))
+      find = 1;
   }
   ImGui::SameLine(0, 0);
-  if (icon_button(theme, "clear search", Icon::Cross, "Clear the filter (Esc)")) filter = {};
+  if (icon_button(theme, "clear search", Icon::Cross, "Clear the filter (Esc)", state(filters)))
+    filter = {};
   return find;
 }
 

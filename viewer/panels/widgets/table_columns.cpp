@@ -73,13 +73,15 @@ bool begin_table(const Theme& theme, ViewState& view, const TableDesc& desc) {
                          std::max(min_width, available)))
     return false;
   draw_table_menu(view);
-  ImGui::TableSetupScrollFreeze(0, 1);
+  ImGui::TableSetupScrollFreeze(desc.frozen, 1);
   for (std::size_t i = 0; i < desc.columns.size(); ++i) {
     const TableColumn& column = desc.columns[i];
     ImGuiTableColumnFlags flags =
         column.align == ColumnAlign::Right
             ? ImGuiTableColumnFlags_WidthFixed | ImGuiTableColumnFlags_PreferSortDescending
             : ImGuiTableColumnFlags_WidthStretch;
+    if ((desc.ascending >> i & 1u) != 0) flags &= ~ImGuiTableColumnFlags_PreferSortDescending;
+    if (static_cast<int>(i) < desc.frozen) flags |= ImGuiTableColumnFlags_NoReorder;
     if (i == 0 || column.show == ColumnShow::Always) flags |= ImGuiTableColumnFlags_NoHide;
     if (column.show == ColumnShow::OnDemand) flags |= ImGuiTableColumnFlags_DefaultHide;
     if (is_absent(i)) flags |= ImGuiTableColumnFlags_Disabled;
@@ -208,11 +210,7 @@ void draw_cell(const Theme& theme, const TableCell& cell, ColumnAlign align) {
   if (align == ColumnAlign::Right) {
     text_right(text, colour);
   } else {
-    const float width = ImGui::GetContentRegionAvail().x;
-    ImGui::PushStyleColor(ImGuiCol_Text, colour);
-    ImGui::TextUnformatted(text.c_str());
-    ImGui::PopStyleColor();
-    is_clipped = ImGui::GetItemRectSize().x > width || first_line != cell.text.size();
+    is_clipped = text_ellipsis(text, colour) || first_line != cell.text.size();
   }
   if (cell.is_mono) ImGui::PopFont();
   if (!cell.note.empty()) {

@@ -39,6 +39,9 @@ struct TableDesc {
   TableSort sort = {};       // initial order
   ImVec2 size{0, 0};         // as for ImGui::BeginChild()
   std::uint64_t absent = 0;  // bit i: column i has no values, and is not shown
+  int frozen = 0;            // number of first columns that stay visible
+  std::uint64_t ascending =
+      0;  // bit i: a first click on column i, of numbers, sorts the least first
 };
 
 // A cell, as it is drawn and as it is exported.

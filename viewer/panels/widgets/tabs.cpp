@@ -50,8 +50,8 @@ std::size_t draw_menu(const Theme& theme, const char* id, std::span<const Tab> t
 
 float tab_height(const Theme& theme) { return std::round(30 * theme.scale); }
 
-std::size_t draw_tabs(const Theme& theme, const char* id, std::span<const Tab> tabs,
-                      std::size_t chosen, float width) {
+TabChoice draw_tabs(const Theme& theme, const char* id, std::span<const Tab> tabs,
+                    std::size_t chosen, float width) {
   const float height = tab_height(theme);
   float full_width = 0;
   for (const Tab& tab : tabs) full_width += measure(theme, tab).width;
@@ -63,7 +63,7 @@ std::size_t draw_tabs(const Theme& theme, const char* id, std::span<const Tab> t
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   if (ImGui::IsWindowHovered())
     ImGui::SetScrollX(ImGui::GetScrollX() - ImGui::GetIO().MouseWheel * 40 * theme.scale);
-  std::size_t result = chosen;
+  TabChoice result{chosen};
   int& shown = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("shown"), -1);
   const bool is_new = shown != static_cast<int>(chosen);
   shown = static_cast<int>(chosen);
@@ -72,8 +72,9 @@ std::size_t draw_tabs(const Theme& theme, const char* id, std::span<const Tab> t
     const TabParts parts = measure(theme, tab);
     if (i > 0) ImGui::SameLine();
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    if (ImGui::InvisibleButton(tab.name.c_str(), {parts.width, height})) result = i;
+    if (ImGui::InvisibleButton(tab.name.c_str(), {parts.width, height})) result.chosen = i;
     const bool hovered = ImGui::IsItemHovered();
+    if (hovered && ImGui::IsMouseDoubleClicked(0)) result = {i, true};
     const bool is_chosen = i == chosen;
     if (hovered && !is_chosen) {
       draw.AddRectFilled({at.x + 2, at.y + theme.half_space},
@@ -101,7 +102,8 @@ std::size_t draw_tabs(const Theme& theme, const char* id, std::span<const Tab> t
   }
   ImGui::EndChild();
   ImGui::PopStyleVar();
-  return has_menu ? draw_menu(theme, id, tabs, result) : result;
+  if (has_menu) result.chosen = draw_menu(theme, id, tabs, result.chosen);
+  return result;
 }
 
 }  // namespace reprise::viewer

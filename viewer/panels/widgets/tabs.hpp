@@ -17,9 +17,12 @@ struct Tab {
 };
 
 [[nodiscard]] float tab_height(const Theme& theme);
-// Returns the index of the selected tab after this frame's clicks. `width` as for
-// ImGui::BeginChild().
-[[nodiscard]] std::size_t draw_tabs(const Theme& theme, const char* id, std::span<const Tab> tabs,
-                                    std::size_t chosen, float width);
+struct TabChoice {
+  std::size_t chosen = 0;  // index of the selected tab after this frame's clicks
+  bool is_double_clicked = false;
+};
+// `width` as for ImGui::BeginChild().
+[[nodiscard]] TabChoice draw_tabs(const Theme& theme, const char* id, std::span<const Tab> tabs,
+                                  std::size_t chosen, float width);
 
 }  // namespace reprise::viewer

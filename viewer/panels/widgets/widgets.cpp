@@ -83,6 +83,22 @@ void text_right(const std::string& text, ImU32 colour) {
   ImGui::PopStyleColor();
 }
 
+bool text_ellipsis(const std::string& text, ImU32 colour) {
+  const ImVec2 at = ImGui::GetCursorScreenPos(), size = ImGui::CalcTextSize(text.c_str());
+  const float width = std::max(1.0f, ImGui::GetContentRegionAvail().x);
+  const bool is_clipped = size.x > width;
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  if (is_clipped) {
+    ImGui::Dummy({width, size.y});
+    ImGui::RenderTextEllipsis(ImGui::GetWindowDrawList(), at, {at.x + width, at.y + size.y},
+                              at.x + width, at.x + width, text.c_str(), nullptr, &size);
+  } else {
+    ImGui::TextUnformatted(text.c_str());
+  }
+  ImGui::PopStyleColor();
+  return is_clipped;
+}
+
 void draw_field(const Theme& theme, const char* label, const std::string& value, float value_x) {
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
   ImGui::TextUnformatted(label);
@@ -168,6 +184,9 @@ float draw_legend(const Theme& theme, ImVec2 at, const std::string& title,
   ImDrawList* const draw = ImGui::GetWindowDrawList();
   ImFont* const font = theme.small != nullptr ? theme.small : ImGui::GetFont();
   const float line = font_size(font), swatch = std::round(line * 0.72f);
+  const bool has_swatches = std::any_of(items.begin(), items.end(),
+                                        [](const LegendItem& item) { return item.colour != 0; });
+  const float text_x = at.x + (has_swatches ? swatch + 6 * theme.scale : 0);
   float y = at.y;
   if (!title.empty()) {
     draw->AddText(font, line, {at.x, y}, theme.ink_soft, title.c_str());
@@ -179,7 +198,7 @@ float draw_legend(const Theme& theme, ImVec2 at, const std::string& title,
       draw->AddRectFilled({at.x, top}, {at.x + swatch, top + swatch}, item.colour, 2 * theme.scale);
       draw->AddRect({at.x, top}, {at.x + swatch, top + swatch}, theme.line, 2 * theme.scale);
     }
-    draw->AddText(font, line, {at.x + swatch + 6 * theme.scale, y}, theme.ink, item.text.c_str());
+    draw->AddText(font, line, {text_x, y}, theme.ink, item.text.c_str());
     y += line + 3 * theme.scale;
   }
   return y - at.y;

@@ -18,6 +18,9 @@ void draw_busy(const Theme& theme, const std::string& message);
 
 // Right-aligned text in the current column or window.
 void text_right(const std::string& text, ImU32 colour);
+// Text that ends in an ellipsis if it is wider than the current column or window. Returns true if
+// it is; a tooltip then shows it whole.
+bool text_ellipsis(const std::string& text, ImU32 colour);
 // A label and its value on one line. The value starts at x position `value_x` of the window.
 void draw_field(const Theme& theme, const char* label, const std::string& value, float value_x);
 // A tooltip for the preceding item, shown after a short delay.

@@ -351,8 +351,8 @@ void StartPage::draw_open(const Theme& theme, const StartViewModel& view_model, 
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {1.25f * theme.space, 7 * s});
   ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1);
   ImGui::PushStyleColor(ImGuiCol_FrameBg, theme.raised);
-  ImGui::SetNextItemWidth(width - button - theme.space - (token > 0 ? token + theme.space : 0));
-  if (is_pressed(Key::Open)) ImGui::SetKeyboardFocusHere();
+  ImGui::SetNextItemWidth(width - 2 * (button + theme.space) -
+                          (token > 0 ? token + theme.space : 0));
   const bool entered = ImGui::InputTextWithHint(
       "##address",
       width > 560 * s ? "Trace file, session socket or host:port" : "file or host:port", address_,
@@ -369,6 +369,9 @@ void StartPage::draw_open(const Theme& theme, const StartViewModel& view_model, 
   }
   ImGui::PopStyleColor();
   const bool clicked = accent_button(theme, "Open", {button, 0});
+  ImGui::SameLine(0, theme.space);
+  if (ImGui::Button("Browse...", {button, 0})) action = BrowseFiles{};
+  tooltip("Folders and trace files of this machine (Ctrl+O)");
   ImGui::PopStyleVar(2);
   if ((entered || token_entered || clicked) && address_[0] != '\0')
     action = OpenTarget{address_, token_};

@@ -24,11 +24,12 @@ struct RunProgram {   // as `reprise run -- COMMAND` does
   std::string command;
 };
 struct StopProgram {};
+struct BrowseFiles {};  // the files of this machine
 struct ForgetRecent {
   std::string path;
 };
 using StartAction = std::variant<std::monostate, OpenTarget, CompareTarget, RunSample, RunProgram,
-                                 StopProgram, ForgetRecent>;
+                                 StopProgram, BrowseFiles, ForgetRecent>;
 
 struct RecentFile {
   std::string path, text;  // text: time and size

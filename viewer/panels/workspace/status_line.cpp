@@ -49,18 +49,18 @@ std::string amount_text(const PanelContext& context, const StatusViewModel& view
   return text;
 }
 
-// The last line of the program that the viewer runs, or how it ended, where there is room.
-void draw_output(const Theme& theme, const StatusViewModel& view_model, float from, float to) {
+// The last line of the program that the viewer runs, or how it ended, where there is room. Returns
+// true if it was clicked.
+bool draw_output(const Theme& theme, const StatusViewModel& view_model, float from, float to) {
   const bool has_ended = !view_model.program_end.empty();
-  if (!has_ended && view_model.program_output.empty()) return;
+  if (!has_ended && view_model.program_output.empty()) return false;
   const std::string text = has_ended ? view_model.program_end : view_model.program_output.back();
   const float character = ImGui::CalcTextSize("0").x;
-  if (to - from < 12 * character) return;
+  if (to - from < 12 * character) return false;
   const std::string shown = shortened(text, static_cast<std::size_t>((to - from) / character));
   draw_text(theme, from, shown, has_ended ? theme.ink : theme.ink_faint);
-  std::string all;
-  for (const std::string& line : view_model.program_output) all += (all.empty() ? "" : "\n") + line;
-  tooltip(has_ended ? view_model.program_end + "\n\n" + all : all);
+  tooltip("Click to show or hide the output of the program");
+  return ImGui::IsItemClicked();
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ FeedText feed_text(const Theme& theme, const model::FeedStatus& status, const st
 
 float status_height(const Theme& theme) { return std::round(24 * theme.scale); }
 
-void draw_status(PanelContext& context, const StatusViewModel& view_model) {
+bool draw_status(PanelContext& context, const StatusViewModel& view_model) {
   const Theme& theme = context.theme;
   ImGui::PushFont(theme.small);
   const float height = status_height(theme), width = ImGui::GetWindowWidth();
@@ -142,10 +142,11 @@ void draw_status(PanelContext& context, const StatusViewModel& view_model) {
       x += range_width + theme.space;
     }
   }
-  draw_output(theme, view_model, x, left_end);
+  const bool is_clicked = draw_output(theme, view_model, x, left_end);
   if (fits_beside && !right.empty())
     draw_text(theme, width - right_width - theme.space, right, theme.ink_soft);
   ImGui::PopFont();
+  return is_clicked;
 }
 
 }  // namespace reprise::viewer

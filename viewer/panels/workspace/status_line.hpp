@@ -29,6 +29,7 @@ struct StatusViewModel {
 };
 
 [[nodiscard]] float status_height(const Theme& theme);
-void draw_status(PanelContext& context, const StatusViewModel& view_model);
+// Returns true if the user clicked the output of the program.
+[[nodiscard]] bool draw_status(PanelContext& context, const StatusViewModel& view_model);
 
 }  // namespace reprise::viewer

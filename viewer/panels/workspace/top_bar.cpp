@@ -107,6 +107,23 @@ LossSummary summarise_losses(const model::Document& document) {
   return summary;
 }
 
+// The formats of `reprise export`, for the whole trace.
+void draw_export_menu(ViewState& view) {
+  struct Format {
+    const char *name, *text;
+  };
+  constexpr Format kFormats[] = {{"perfetto", "Perfetto, for ui.perfetto.dev..."},
+                                 {"csv", "CSV: a row per replay and sample..."},
+                                 {"sqlite", "SQLite database..."},
+                                 {"dot", "The shown graph, for Graphviz (DOT)..."}};
+  ImGui::SetNextWindowPos(ImGui::GetItemRectMax(), ImGuiCond_Always, {1, 0});
+  if (!ImGui::BeginPopup("export formats")) return;
+  for (const Format& format : kFormats) {
+    if (ImGui::MenuItem(format.text)) view.export_trace = format.name;
+  }
+  ImGui::EndPopup();
+}
+
 // Draws a name and a value at the cursor.
 void draw_figure(const Theme& theme, const std::string& name, const std::string& value,
                  ImU32 colour) {
@@ -288,11 +305,11 @@ TopBarActions TopBar::draw(PanelContext& context, const TopBarViewModel& view_mo
   add_figures(context, view_model);
 
   const float gap = 2 * theme.space, button = ImGui::GetFrameHeight() + theme.half_space;
-  const float buttons = button * ((context.is_live ? 5.0f : 2.0f) +
+  const float buttons = button * ((context.is_live ? 5.0f : 3.0f) +
                                   (view_model.notes != nullptr ? 1.0f : 0.0f)) +
                         theme.half_space,
               back = button;
-  const float min_search = 130 * theme.scale, max_search = 300 * theme.scale;
+  const float min_search = 130 * theme.scale, max_search = 440 * theme.scale;
   const float width = ImGui::GetContentRegionAvail().x;
   std::vector<const Segment*> shown, hidden;
   for (const Segment& segment : segments_) shown.push_back(&segment);
@@ -335,7 +352,7 @@ TopBarActions TopBar::draw(PanelContext& context, const TopBarViewModel& view_mo
   }
   const float search = std::clamp(right - buttons - x, 60 * theme.scale, max_search);
   ImGui::SetCursorPos({right - buttons - search, y});
-  actions_.find = draw_search_box(context, view_model.matches, search);
+  actions_.find = draw_search_box(context, {view_model.matches, view_model.search_error}, search);
   ImGui::SetCursorPos({right - buttons + theme.half_space, y});
   draw_buttons(context, view_model);
   return actions_;
@@ -375,6 +392,12 @@ void TopBar::draw_buttons(PanelContext& context, const TopBarViewModel& view_mod
             paused ? IconState::Active : IconState::Normal)) {
       context.view.paused = !paused;
     }
+    ImGui::SameLine(0, theme.half_space);
+  }
+  if (!context.is_live) {
+    if (icon_button(theme, "export", Icon::Export, "Export the trace"))
+      ImGui::OpenPopup("export formats");
+    draw_export_menu(context.view);
     ImGui::SameLine(0, theme.half_space);
   }
   if (view_model.notes != nullptr) {

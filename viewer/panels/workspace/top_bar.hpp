@@ -20,6 +20,7 @@ struct TopBarViewModel {
   const model::FeedStatus& status;
   const ReplaySummary* figures = nullptr;  // null: not ready
   std::size_t matches = 0;                 // number of nodes that match the filter
+  std::string search_error = {};           // WorkspaceViewModel::search_error()
   std::string restart = {};                // the program's new session; empty: none
   const Notes* notes = nullptr;            // null: live sessions have none
 };

@@ -185,7 +185,7 @@ void Workspace::handle_keys() {
   if (is_pressed(Key::Right)) s.step_replay(1);
   if (is_pressed(Key::Close)) s.close = true;
   for (std::size_t i = 0; i < std::size(kViews); ++i) {
-    if (is_pressed(view_key(i))) view.show(kViews[i].view);
+    if (const auto key = view_key(i); key && is_pressed(*key)) view.show(kViews[i].view);
   }
   if (!s.feed->is_live()) return;
   if (is_pressed(Key::Pause)) view.paused = !view.paused;

@@ -1,5 +1,5 @@
-// Workspace: one trace, or two for comparison, in a window of panels: the top bar, the replay
-// strip, upper and lower tabs, the inspector and the status line, with splitters between them.
+// Workspace: one trace, or two for comparison, in a window of panels: the top bar, upper tabs, the
+// replay strip, the inspector, lower tabs and the status line, with splitters between them.
 // Computes the view models that panels share on workers. Depends on ImGui, the model and the
 // panels, but on no window system or OpenGL, so tests draw it headless. Threads: drawing thread
 // only.
@@ -18,11 +18,13 @@
 
 namespace reprise::viewer {
 
-// Positions of the splitters. The application stores them between runs.
+// Positions of the splitters, and the user's permission. The application stores them between runs.
 struct WorkspaceLayout {
   float strip = 90;         // height of the replay strip, in points
   float inspector = 0.26f;  // fraction of the width
   float lower = 0.35f;      // fraction of the height below the strip
+  float below_timeline = 0.2f;                   // the same while the timeline is shown
+  std::vector<std::string> source_folders = {};  // see ViewState
 };
 
 class Workspace {

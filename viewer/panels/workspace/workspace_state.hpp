@@ -23,6 +23,7 @@
 #include "panels/sync/sync_panel.hpp"
 #include "panels/timeline/timeline_panel.hpp"
 #include "panels/widgets/tabs.hpp"
+#include "panels/workspace/console.hpp"
 #include "panels/workspace/help_overlay.hpp"
 #include "panels/workspace/top_bar.hpp"
 #include "panels/workspace/workspace.hpp"
@@ -53,11 +54,14 @@ struct Workspace::State {
   void draw_empty_document(const Theme& theme);
   void draw_bar(PanelContext& context);
   void draw_body(PanelContext& context, WorkspaceLayout& layout, ImVec2 min, ImVec2 max);
-  void draw_views(PanelContext& context, WorkspaceLayout& layout, TabRows rows, ImVec2 min,
-                  ImVec2 max);
-  // A row of tabs and the panel of the selected tab.
-  void draw_tabbed(PanelContext& context, TabRows rows, InspectorTab inspector_tab, ImVec2 min,
-                   ImVec2 max);
+  // `front`: the selected view of the upper tabs, or of all; `rows`: Both for one panel, Upper for
+  // an upper and a lower panel.
+  void draw_views(PanelContext& context, WorkspaceLayout& layout, View front, TabRows rows,
+                  ImVec2 min, ImVec2 max);
+  // Returns the selected view.
+  View draw_tab_bar(const Theme& theme, TabRows rows, InspectorTab inspector_tab, ImVec2 min,
+                    ImVec2 max);
+  void draw_view(PanelContext& context, View id, const char* region, ImVec2 min, ImVec2 max);
   [[nodiscard]] Tab tab_of(const Theme& theme, std::size_t index) const;  // of kViews[index]
   // The inspector with the note bar below it.
   void draw_inspector(PanelContext& context, ImVec2 min, ImVec2 max);
@@ -83,6 +87,7 @@ struct Workspace::State {
 
   TopBar bar;
   HelpOverlay help;
+  Console console;
   ReplaysPanel replays;
   GraphPanel graph;
   TimelinePanel timeline;

@@ -1,5 +1,6 @@
 // Workspace: tabs, the panels in them, and requests between panels.
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 #include <imgui.h>
 
 #include "panels/ranks/ranks_view_model.hpp"
+#include "panels/widgets/icons.hpp"
 #include "panels/widgets/region.hpp"
 #include "panels/widgets/tabs.hpp"
 #include "panels/workspace/workspace_state.hpp"
@@ -37,7 +39,10 @@ ProblemCounts count_problems(const model::Document& document) {
 
 Tab Workspace::State::tab_of(const Theme& theme, std::size_t index) const {
   const ViewDesc& desc = kViews[index];
-  Tab tab{desc.title, std::string(desc.hint) + " (" + view_digit(index) + ")", {}, 0};
+  Tab tab{desc.title, desc.hint, {}, 0};
+  if (const auto digit = view_digit(index)) tab.hint += std::string(" (") + *digit + ")";
+  tab.hint += view.fills_window ? "\nDouble-click: beside the other views"
+                                : "\nDouble-click: fill the window";
   if (desc.view != View::Messages) return tab;
   const ProblemCounts counts = count_problems(*document);
   if (counts.problems == 0) return tab;
@@ -46,9 +51,8 @@ Tab Workspace::State::tab_of(const Theme& theme, std::size_t index) const {
   return tab;
 }
 
-void Workspace::State::draw_tabbed(PanelContext& context, TabRows rows, InspectorTab inspector_tab,
-                                   ImVec2 min, ImVec2 max) {
-  const Theme& theme = context.theme;
+View Workspace::State::draw_tab_bar(const Theme& theme, TabRows rows, InspectorTab inspector_tab,
+                                    ImVec2 min, ImVec2 max) {
   View& selected = rows == TabRows::Both    ? view.front
                    : rows == TabRows::Upper ? view.upper
                                             : view.lower;
@@ -73,20 +77,33 @@ void Workspace::State::draw_tabbed(PanelContext& context, TabRows rows, Inspecto
     selected = *found;
   }
   const auto before = static_cast<std::size_t>(found - views.begin());
-  const float tabs_end = min.y + tab_height(theme);
-  const char* const id = rows == TabRows::Lower ? "lower" : "upper";
-  ImGui::PushID(id);
-  begin_bar(theme, "tab bar", min, {max.x, tabs_end});
-  const std::size_t chosen =
-      draw_tabs(theme, "tabs", tabs, before, ImGui::GetContentRegionAvail().x);
+  ImGui::PushID(rows == TabRows::Lower ? "lower" : "upper");
+  begin_bar(theme, "tab bar", min, max);
+  const float button = ImGui::GetFrameHeight();
+  const TabChoice tab =
+      draw_tabs(theme, "tabs", tabs, before, ImGui::GetContentRegionAvail().x - button);
+  if (tab.chosen != before) view.show(views[tab.chosen]);
+  ImGui::SetCursorScreenPos(
+      {max.x - button - theme.half_space, std::round((min.y + max.y - button) / 2)});
+  const bool is_clicked =
+      icon_button(theme, "fill", Icon::Fill,
+                  view.fills_window ? "Show the view beside the others" : "Fill the window",
+                  view.fills_window ? IconState::Active : IconState::Normal);
+  if (is_clicked || tab.is_double_clicked) {
+    view.show(selected);
+    view.fills_window = !view.fills_window;
+  }
   ImGui::EndChild();
   ImGui::PopID();
-  if (chosen != before) view.show(views[chosen]);
-  const View now = selected;  // the panel may select another
-  if (now == View::Inspector) return draw_inspector(context, {min.x, tabs_end}, max);
-  const bool draws_itself = now == View::Graph || now == View::Replays || now == View::Timeline;
-  begin_region(theme, id, {min.x, tabs_end}, max, draws_itself ? Scrolls::No : Scrolls::Itself);
-  draw_panel(context, now);
+  return selected;
+}
+
+void Workspace::State::draw_view(PanelContext& context, View id, const char* region, ImVec2 min,
+                                 ImVec2 max) {
+  if (id == View::Inspector) return draw_inspector(context, min, max);
+  const bool draws_itself = id == View::Graph || id == View::Replays || id == View::Timeline;
+  begin_region(context.theme, region, min, max, draws_itself ? Scrolls::No : Scrolls::Itself);
+  draw_panel(context, id);
   ImGui::EndChild();
 }
 

@@ -1,10 +1,27 @@
 #include "panels/workspace/workspace_view_model.hpp"
 
+#include <limits>
 #include <utility>
 
 namespace reprise::viewer {
 
 namespace {
+
+double statistic(const GraphViewModel::Node& node, model::Figure statistic) {
+  if (node.count == 0 && statistic != model::Figure::Samples)
+    return std::numeric_limits<double>::quiet_NaN();
+  switch (statistic) {
+    case model::Figure::Median: return node.median;
+    case model::Figure::P99: return node.p99;
+    case model::Figure::Mean: return node.mean;
+    case model::Figure::Min: return node.min;
+    case model::Figure::Max: return node.max;
+    case model::Figure::Share: return node.share;
+    case model::Figure::Slack: return node.slack;
+    case model::Figure::Samples: return static_cast<double>(node.count);
+    default: return std::numeric_limits<double>::quiet_NaN();
+  }
+}
 
 constexpr double kThrottleSeconds = 0.2;  // minimum time between updates from a growing document
 
@@ -31,9 +48,9 @@ void WorkspaceViewModel::update(const std::shared_ptr<const model::Document>& do
   }
   request_graph(*entry, view);
   request_replay(*entry, view);
-  request_matches(*entry, view);
   request_figures(*entry, view, rate);
   collect_results(*entry);
+  request_matches(*entry, view);
 }
 
 void WorkspaceViewModel::request_graph(const model::GraphEntry& entry, const ViewState& view) {
@@ -63,17 +80,40 @@ void WorkspaceViewModel::request_replay(const model::GraphEntry& entry, const Vi
   });
 }
 
+void WorkspaceViewModel::parse_search(const std::string& text) {
+  if (text == search_) return;
+  search_ = text;
+  const model::Query query(text);
+  search_error_ = query.error();
+  if (!search_error_.empty()) return;
+  query_ = text;
+  compares_statistics_ = query.has_statistics();
+}
+
+// Keeps the previous result until the new one is ready.
 void WorkspaceViewModel::request_matches(const model::GraphEntry& entry, const ViewState& view) {
-  if (view.filter.is_empty()) {
+  parse_search(view.filter.text);
+  MatchRequest request{entry.graph, view.filter, compares_statistics_ ? shown_graph_ : nullptr};
+  request.filter.text = query_;
+  if (request.filter.is_empty() || (compares_statistics_ && !shown_graph_)) {
     match_request_.reset();
+    shown_matches_.reset();
     return;
   }
-  MatchRequest request{entry.graph, view.filter};
-  if (match_request_ == request) return;
-  match_request_ = request;
-  matches_.ask(request, [graph = entry.graph, filter = view.filter] {
-    return Matches{graph, model::matching_nodes(filter, *graph)};
-  });
+  if (!(match_request_ == request)) {
+    match_request_ = request;
+    matches_.ask(request, [request] {
+      return Matches{request.graph, model::matching_nodes(
+                                        request.filter, *request.graph,
+                                        [&](std::uint32_t node, model::Figure figure) {
+                                          return statistic(request.statistics->nodes[node], figure);
+                                        })};
+    });
+  }
+  shown_matches_ = matches_.value();
+  if (shown_matches_ && (shown_matches_->graph != entry.graph ||
+                         shown_matches_->nodes.size() != entry.graph->node_count()))
+    shown_matches_.reset();
 }
 
 void WorkspaceViewModel::request_figures(const model::GraphEntry& entry, const ViewState& view,
@@ -103,10 +143,6 @@ void WorkspaceViewModel::collect_results(const model::GraphEntry& entry) {
                              view_model->replay.version == entry.graph->key().version;
     if (!is_of_graph || view_model->times.nodes.size() != count) shown_replay_.reset();
   }
-  shown_matches_ = match_request_ ? matches_.value() : nullptr;
-  if (shown_matches_ &&
-      (shown_matches_->graph != entry.graph || shown_matches_->nodes.size() != count))
-    shown_matches_.reset();
   shown_figures_ = figures_.value();
 }
 

@@ -30,6 +30,9 @@ class WorkspaceViewModel {
     return shown_replay_ && *shown_replay_ ? &**shown_replay_ : nullptr;
   }
   [[nodiscard]] const std::vector<std::uint8_t>& matches() const noexcept;
+  // What is wrong with the query of the filter; empty: nothing. Until it is corrected, the last
+  // correct one applies.
+  [[nodiscard]] const std::string& search_error() const noexcept { return search_error_; }
   [[nodiscard]] const ReplaySummary* figures() const noexcept { return shown_figures_.get(); }
   // True if every request is complete or has failed.
   [[nodiscard]] bool is_settled() const;
@@ -54,6 +57,7 @@ class WorkspaceViewModel {
   struct MatchRequest {
     GraphPointer graph;
     model::Filter filter;
+    std::shared_ptr<const GraphViewModel> statistics;  // null: the query compares none
     friend bool operator==(const MatchRequest&, const MatchRequest&) = default;
   };
   struct Matches {
@@ -71,6 +75,7 @@ class WorkspaceViewModel {
 
   void request_graph(const model::GraphEntry& entry, const ViewState& view);
   void request_replay(const model::GraphEntry& entry, const ViewState& view);
+  void parse_search(const std::string& text);
   void request_matches(const model::GraphEntry& entry, const ViewState& view);
   void request_figures(const model::GraphEntry& entry, const ViewState& view, UpdateRate rate);
   void collect_results(const model::GraphEntry& entry);
@@ -83,6 +88,10 @@ class WorkspaceViewModel {
   std::optional<ReplayRequest> replay_request_;
   std::optional<MatchRequest> match_request_;
   std::optional<FiguresRequest> figures_request_;
+
+  std::string search_, search_error_;  // the text of the filter, and what is wrong with it
+  std::string query_;                  // the last correct search
+  bool compares_statistics_ = false;   // query_ does
 
   std::shared_ptr<const model::Document> source_;  // the document of the view models
   double source_time_ = 0;                         // time of the last change of source_, seconds

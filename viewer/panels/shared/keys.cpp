@@ -142,7 +142,7 @@ std::span<const KeyHelp> key_help() {
       {"Wheel", "zoom at the cursor"},
       {"Right drag", "pan; a right click opens a menu"},
       {"Middle drag", "zoom to the dragged area"},
-      {"Left drag", "in the replay strip: select a range; in the timeline: measure"},
+      {"Left drag", "in the replay strip: select a range; in the timeline: a span"},
       {"Click", "select in all panels"},
       {"Double-click", "scroll to the item; on a splitter: reset"},
       {"Ctrl+O   Ctrl+W", "open or compare another trace; back to the start page"},

@@ -1,9 +1,12 @@
 #include "panels/timeline/timeline_layout.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
+#include "panels/timeline/timeline_draw_context.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
@@ -13,7 +16,12 @@ namespace {
 
 using Kind = TimelineRow::Kind;
 
-constexpr float kTitle = 19, kHost = 18, kReplays = 19, kMinNodes = 17, kMaxNodes = 44, kRowGap = 3;
+constexpr float kTitle = 18, kHost = 18, kReplays = 19, kMinNodes = 17, kMaxNodes = 44, kRowGap = 3;
+constexpr float kActive = 30;
+constexpr float kMaxGrowth = 2;  // of rows other than those of nodes
+constexpr float kLow = 260,
+                kLowScale = 0.82f;         // a height below which rows are lower, and by how much
+constexpr std::size_t kMaxVisible = 4096;  // replays among which one with nodes is searched
 constexpr float kOtherNodes = 11;  // of graphs other than the shown one
 constexpr float kRank = 15, kMinRankNodes = 14, kMaxRankNodes = 30;  // below a rank that is closed
 constexpr std::size_t kMaxOpen = 6;           // replayed graphs whose nodes are shown by default
@@ -37,6 +45,14 @@ const char* nodes_by_title(const TimelineLayoutDesc& desc) {
   }
   return "NODES BY WORKER";
 }
+std::string workers_name(const TimelineLayoutDesc& desc) {
+  switch (source_of(desc)) {
+    case trace::SampleSource::Host: break;
+    case trace::SampleSource::Timestamp: return "SMs";
+    case trace::SampleSource::Cupti: return "streams";
+  }
+  return "workers";
+}
 std::string group_label(const TimelineLayoutDesc& desc, const model::GraphEntry& entry,
                         std::uint32_t group) {
   if (desc.by == model::RowsBy::Lane && entry.graph->record().lanes == 0) return "no lanes";
@@ -54,14 +70,23 @@ std::string measured_text(const TimelineLayoutDesc& desc) {
          "; the others are not shown";
 }
 
+// Screen points per unit of height.
+float row_scale(const TimelineLayoutDesc& desc) {
+  const float scale = desc.context.theme.scale;
+  return desc.available_height < kLow * scale ? kLowScale * scale : scale;
+}
+
 class LayoutBuilder {
  public:
-  explicit LayoutBuilder(float scale) : scale_(scale) {}
+  explicit LayoutBuilder(const TimelineLayoutDesc& desc)
+      : scale_(row_scale(desc)), resized_scale_(desc.context.theme.scale), opened_(desc.opened) {}
 
   void add(TimelineRow row, float height) {
+    const auto resized = opened_.heights.find({row.kind, row.graph});
     row.top = layout.height;
-    row.height = std::round(height * scale_);
-    layout.height += row.height + (row.kind == Kind::Title ? 0 : std::round(kRowGap * scale_));
+    row.height = std::round(resized == opened_.heights.end() ? height * scale_
+                                                             : resized->second * resized_scale_);
+    layout.height += row.height + gap_below(row);
     layout.rows.push_back(std::move(row));
   }
   void title(std::string text, std::string detail = {}) {
@@ -70,36 +95,139 @@ class LayoutBuilder {
     row.detail = std::move(detail);
     add(std::move(row), kTitle);
   }
+  // Adds the title of a section. False if the user closed it.
+  bool section(TimelineSection section, std::uint32_t id, std::string text,
+               std::string detail = {}) {
+    TimelineRow row;
+    row.section = section;
+    row.id = id;
+    row.folds = true;
+    row.is_open = opened_.closed_sections.count({section, id}) == 0;
+    row.label = std::move(text);
+    row.detail = std::move(detail);
+    add(row, kTitle);
+    return row.is_open;
+  }
+  // Rows grow to fill the height; those of nodes have their height already.
+  void fill(float available) {
+    float growing = 0;
+    for (const TimelineRow& row : layout.rows) growing += can_grow(row) ? row.height : 0;
+    if (growing == 0 || layout.height >= available) return;
+    const float factor = std::min(1 + (available - layout.height) / growing, kMaxGrowth);
+    layout.height = 0;
+    for (TimelineRow& row : layout.rows) {
+      row.top = layout.height;
+      if (can_grow(row)) row.height = std::floor(row.height * factor);
+      layout.height += row.height + gap_below(row);
+    }
+  }
 
   TimelineLayout layout;
 
  private:
-  float scale_;
+  [[nodiscard]] float gap_below(const TimelineRow& row) const {
+    return row.kind == Kind::Title ? 0 : std::round(kRowGap * scale_);
+  }
+  [[nodiscard]] bool can_grow(const TimelineRow& row) const {
+    return row.kind != Kind::Title && row.kind != Kind::Folded && row.kind != Kind::Nodes &&
+           row.kind != Kind::Labels && opened_.heights.count({row.kind, row.graph}) == 0;
+  }
+
+  float scale_, resized_scale_;
+  const TimelineOpened& opened_;
 };
 
-void add_host(const TimelineLayoutDesc& desc, const TimelineRank& rank, LayoutBuilder& builder) {
-  if (rank.threads.empty()) return;
-  builder.title("HOST",
-                desc.ranks.has_ranks() ? rank.process : desc.context.document->process_name());
-  for (const std::uint32_t thread : rank.threads) {
-    std::string label = thread_label(desc.context, thread);
-    TimelineRow row;
-    row.id = thread;
-    if (desc.host != nullptr) {
-      for (auto at = desc.host->rows.lower_bound({thread, std::uint16_t{0}});
-           at != desc.host->rows.end() && at->first.first == thread; ++at) {
-        row.kind = Kind::Ranges;
-        row.level = at->first.second;
-        row.label = std::exchange(label, {});
-        builder.add(row, kHost);
-      }
+// Numbers in names count as numbers: "lane 2" precedes "lane 10".
+bool precedes(const std::string& a, const std::string& b) {
+  const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  for (std::size_t i = 0, k = 0; i < a.size() && k < b.size(); ++i, ++k) {
+    if (!is_digit(a[i]) || !is_digit(b[k])) {
+      if (a[i] != b[k]) return a[i] < b[k];
+      continue;
     }
-    if (desc.activity.threads.count(thread) == 0) continue;
-    row.kind = Kind::Launches;
-    row.level = 0;
-    row.label = std::exchange(label, {});
-    builder.add(row, kHost);
+    const auto end_of = [&](const std::string& text, std::size_t at) {
+      while (at < text.size() && is_digit(text[at])) ++at;
+      return at;
+    };
+    const std::size_t end_a = end_of(a, i), end_b = end_of(b, k);
+    if (end_a - i != end_b - k) return end_a - i < end_b - k;
+    if (const int order = a.compare(i, end_a - i, b, k, end_b - k); order != 0) return order < 0;
+    i = end_a - 1;
+    k = end_b - 1;
   }
+  return a.size() < b.size();
+}
+
+// `busy_of`: the busy time of a row; null if it has none.
+template <class Id, class NameOf, class BusyOf>
+void order_rows(std::vector<Id>& rows, RowOrder order, NameOf name_of, BusyOf busy_of) {
+  struct Keyed {
+    Id id;
+    std::string name;
+    trace::Time busy = 0, first = trace::kMaxTime;
+  };
+  std::vector<Keyed> keyed;
+  for (const Id id : rows) {
+    keyed.push_back({id, name_of(id)});
+    const model::BusyTime* const busy = busy_of(id);
+    if (busy == nullptr || busy->steps().empty()) continue;
+    keyed.back().busy = busy->total();
+    keyed.back().first = busy->steps().front().at;
+  }
+  std::stable_sort(keyed.begin(), keyed.end(), [&](const Keyed& a, const Keyed& b) {
+    if (order == RowOrder::BusyTime && a.busy != b.busy) return a.busy > b.busy;
+    if (order == RowOrder::FirstUse && a.first != b.first) return a.first < b.first;
+    return precedes(a.name, b.name);
+  });
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = keyed[i].id;
+}
+template <class Rows, class Id>
+const model::BusyTime* busy_in(const Rows& rows, Id id) {
+  const auto found = rows.find(id);
+  return found == rows.end() ? nullptr : &found->second.busy;
+}
+
+void add_thread(const TimelineLayoutDesc& desc, std::uint32_t thread, LayoutBuilder& builder) {
+  TimelineRow row;
+  row.id = thread;
+  row.label = thread_label(desc.context, thread);
+  const bool has_launches = desc.activity.threads.count(thread) != 0;
+  if (desc.host != nullptr) {
+    const auto outer = desc.host->rows.lower_bound({thread, std::uint16_t{0}}),
+               end = desc.host->rows.upper_bound({thread, std::uint16_t{0xffff}});
+    row.kind = Kind::Ranges;
+    row.is_open = desc.opened.closed_threads.count(thread) == 0;
+    row.folds = outer != end && (std::next(outer) != end || has_launches);
+    for (auto at = outer; at != end && (at == outer || row.is_open); ++at) {
+      row.level = at->first.second;
+      builder.add(row, kHost);
+      row.label.clear();
+      row.folds = false;
+    }
+    if (outer != end && !row.is_open) return;
+  }
+  if (!has_launches) return;
+  row.kind = Kind::Launches;
+  row.level = 0;
+  builder.add(row, kHost);
+}
+
+void add_host(const TimelineLayoutDesc& desc, const TimelineRank& rank, LayoutBuilder& builder) {
+  if (rank.threads.empty() ||
+      !builder.section(
+          TimelineSection::Host, rank.session, "HOST",
+          desc.ranks.has_ranks() ? rank.process : desc.context.document->process_name()))
+    return;
+  std::vector<std::uint32_t> threads = rank.threads;
+  order_rows(
+      threads, desc.order, [&](std::uint32_t id) { return thread_label(desc.context, id); },
+      [&](std::uint32_t id) {
+        const auto* const ranges = desc.host == nullptr
+                                       ? nullptr
+                                       : busy_in(desc.host->rows, std::pair(id, std::uint16_t{0}));
+        return ranges != nullptr ? ranges : busy_in(desc.activity.threads, id);
+      });
+  for (const std::uint32_t thread : threads) add_thread(desc, thread, builder);
 }
 
 std::string queue_label(const PanelContext& context, std::uint32_t queue) {
@@ -110,16 +238,26 @@ std::string queue_label(const PanelContext& context, std::uint32_t queue) {
 }
 
 void add_queues(const TimelineLayoutDesc& desc, const TimelineRank& rank, LayoutBuilder& builder) {
+  std::vector<std::uint32_t> queues = rank.queues;
+  order_rows(
+      queues, desc.order, [&](std::uint32_t id) { return queue_label(desc.context, id); },
+      [&](std::uint32_t id) { return busy_in(desc.activity.queues, id); });
   for (const std::uint32_t device : rank.devices) {
     const auto found = desc.context.document->devices->find(device);
-    builder.title(found == desc.context.document->devices->end() ? "DEVICE" : found->second.name,
-                  "replays by queue");
+    if (!builder.section(
+            TimelineSection::Device, device,
+            found == desc.context.document->devices->end() ? "DEVICE" : found->second.name,
+            "replays by queue"))
+      continue;
     TimelineRow row;
-    row.kind = Kind::Idle;
-    row.id = device;
-    row.label = "idle";
-    builder.add(row, kHost);
-    for (const std::uint32_t queue : rank.queues) {
+    if (const auto idle = desc.activity.idle.find(device);
+        idle != desc.activity.idle.end() && !idle->second.gaps.empty()) {
+      row.kind = Kind::Idle;
+      row.id = device;
+      row.label = "idle";
+      builder.add(row, kHost);
+    }
+    for (const std::uint32_t queue : queues) {
       if (model::device_of(*desc.context.document, queue) != device) continue;
       row.kind = Kind::Queue;
       row.id = queue;
@@ -129,9 +267,34 @@ void add_queues(const TimelineLayoutDesc& desc, const TimelineRank& rank, Layout
   }
 }
 
+// Whether the visible part has nodes of a graph that is not the shown one.
+bool has_visible_nodes(const TimelineLayoutDesc& desc, const model::GraphEntry& entry) {
+  const auto [first, end] = replays_between(entry.replays, desc.from, desc.to);
+  for (std::size_t i = first; i < std::min(end, first + kMaxVisible); ++i) {
+    const trace::Replay& replay = entry.replays[i];
+    if (replay.sampled != 0 && replay.ended >= desc.from && replay.started <= desc.to &&
+        static_cast<double>(replay.ended - replay.started) >= desc.min_length)
+      return true;
+  }
+  return false;
+}
+
+// Whether the nodes of a graph are wide enough to draw at this zoom.
+bool shows_nodes(const TimelineLayoutDesc& desc, const model::GraphEntry& entry) {
+  const bool is_shown = entry.graph->key() == desc.context.view.graph;
+  if (!is_shown && !desc.ranks.has_ranks() && desc.to != 0) return has_visible_nodes(desc, entry);
+  if (desc.shown != nullptr && is_shown &&
+      static_cast<double>(desc.shown->times.ended - desc.shown->times.started) >= desc.min_length)
+    return true;
+  const auto found = desc.activity.graphs.find(entry.graph->key());
+  if (found == desc.activity.graphs.end() || found->second.spans.empty()) return true;
+  return static_cast<double>(found->second.busy.total()) >=
+         desc.min_length / 2 * static_cast<double>(found->second.spans.size());
+}
+
 // The height of the node rows of the shown graph: they share what all other rows leave.
 float node_height(const TimelineLayoutDesc& desc, float others, std::size_t count) {
-  const float scale = desc.context.theme.scale;
+  const float scale = row_scale(desc);
   // Label rows take at most 35 % of the height.
   const std::uint32_t label_rows = desc.shown == nullptr ? 0 : desc.shown->label_rows;
   const float labels =
@@ -152,8 +315,19 @@ std::size_t count_of(const std::map<std::uint32_t, std::uint32_t>& levels) {
 
 void add_nodes(const TimelineLayoutDesc& desc, const model::GraphEntry& entry, float height,
                LayoutBuilder& builder) {
-  for (const auto& [group, rows] : desc.levels.of(entry)) {
-    for (std::uint32_t level = 0; level < rows; ++level) {
+  const auto levels = desc.levels.of(entry);
+  std::vector<std::uint32_t> groups;
+  for (const auto& [group, rows] : levels) groups.push_back(group);
+  if (desc.shown != nullptr && entry.graph->key() == desc.context.view.graph) {
+    order_rows(
+        groups, desc.order, [&](std::uint32_t id) { return group_label(desc, entry, id); },
+        [&](std::uint32_t id) {
+          const auto found = desc.shown->groups.find(id);
+          return found == desc.shown->groups.end() ? nullptr : &found->second;
+        });
+  }
+  for (const std::uint32_t group : groups) {
+    for (std::uint32_t level = 0; level < levels.at(group); ++level) {
       TimelineRow row;
       row.kind = Kind::Nodes;
       row.id = group;
@@ -165,21 +339,37 @@ void add_nodes(const TimelineLayoutDesc& desc, const model::GraphEntry& entry, f
   }
 }
 
-// The nodes of the shown graph, with a title.
+void add_active(const TimelineLayoutDesc& desc, const model::GraphEntry& entry,
+                LayoutBuilder& builder) {
+  TimelineRow row;
+  row.kind = Kind::Active;
+  row.graph = entry.graph->key();
+  row.label = desc.by == model::RowsBy::Lane ? "active lanes" : "active " + workers_name(desc);
+  builder.add(row, kActive);
+}
+
+// The nodes of the shown graph, with a title, below the number of busy lanes or workers.
 void add_shown_nodes(const TimelineLayoutDesc& desc, const model::GraphEntry& entry, float others,
                      LayoutBuilder& builder) {
-  const std::size_t count = count_of(desc.levels.of(entry));
-  if (count == 0) return;
-  if (desc.shown != nullptr)
-    builder.title(desc.by == model::RowsBy::Lane ? "NODES BY LANE" : nodes_by_title(desc),
-                  measured_text(desc));
-  add_nodes(desc, entry, node_height(desc, others + kTitle * desc.context.theme.scale, count),
-            builder);
+  const auto levels = desc.levels.of(entry);
+  if (levels.empty()) return;
+  if (desc.shown != nullptr &&
+      !builder.section(TimelineSection::Nodes, 0,
+                       desc.by == model::RowsBy::Lane ? "NODES BY LANE" : nodes_by_title(desc),
+                       measured_text(desc)))
+    return add_active(desc, entry, builder);
+  others += kTitle * row_scale(desc);
+  if (levels.size() > 1) {
+    add_active(desc, entry, builder);
+    others += (kActive + kRowGap) * row_scale(desc);
+  }
+  add_nodes(desc, entry, node_height(desc, others, count_of(levels)), builder);
 }
 
 void add_labels(const TimelineLayoutDesc& desc, LayoutBuilder& builder) {
-  if (desc.shown == nullptr || desc.shown->label_rows == 0) return;
-  builder.title("LABELS", "first node start to last node end");
+  if (desc.shown == nullptr || desc.shown->label_rows == 0 ||
+      !builder.section(TimelineSection::Labels, 0, "LABELS", "first node start to last node end"))
+    return;
   for (std::uint32_t level = 0; level < desc.shown->label_rows; ++level) {
     TimelineRow row;
     row.kind = Kind::Labels;
@@ -195,19 +385,28 @@ void add_graphs(const TimelineLayoutDesc& desc, const TimelineRank& rank, Layout
   for (const model::GraphKey key : rank.graphs) {
     if (const auto* const entry = desc.context.document->find(key)) graphs.push_back(entry);
   }
-  const float scale = desc.context.theme.scale;
+  const float scale = row_scale(desc);
   const auto is_open = [&](model::GraphKey key) {
     const auto chosen = desc.opened.graphs.find(key);
     return chosen != desc.opened.graphs.end()
                ? chosen->second
                : key == shown || (rank.has_match && key == rank.match) || graphs.size() <= kMaxOpen;
   };
-  builder.title("GRAPHS", graphs.size() > 1 ? "a click on a name shows or hides its nodes" : "");
+  if (graphs.empty() ||
+      !builder.section(TimelineSection::Graphs, rank.session, "GRAPHS",
+                       graphs.size() > 1 ? "a click on a name shows or hides its nodes" : ""))
+    return;
+  order_rows(
+      graphs, desc.order, [](const model::GraphEntry* entry) { return entry->graph->name(); },
+      [&](const model::GraphEntry* entry) {
+        return busy_in(desc.activity.graphs, entry->graph->key());
+      });
   // The height of all other rows, for the node rows of the shown graph.
   float others = builder.layout.height;
   for (const model::GraphEntry* entry : graphs) {
     others += std::round(kReplays * scale) + std::round(kRowGap * scale);
-    if (entry->graph->key() == shown || !is_open(entry->graph->key())) continue;
+    if (entry->graph->key() == shown || !is_open(entry->graph->key()) || !shows_nodes(desc, *entry))
+      continue;
     others += static_cast<float>(count_of(desc.levels.of(*entry))) *
               (std::round(kMinNodes * scale) + std::round(kRowGap * scale));
   }
@@ -216,9 +415,10 @@ void add_graphs(const TimelineLayoutDesc& desc, const TimelineRank& rank, Layout
     row.kind = Kind::Replays;
     row.graph = entry->graph->key();
     row.label = entry->graph->name();
+    row.folds = true;
     row.is_open = is_open(row.graph);
     builder.add(row, kReplays);
-    if (!row.is_open) continue;
+    if (!row.is_open || !shows_nodes(desc, *entry)) continue;
     if (row.graph != shown) {
       add_nodes(desc, *entry, kOtherNodes, builder);
       continue;
@@ -234,13 +434,16 @@ void add_process(const TimelineLayoutDesc& desc, const TimelineRank& rank, Layou
   add_graphs(desc, rank, builder);
 }
 
+// Null if the rank has none, or its nodes are too narrow to draw.
 const model::GraphEntry* match_of(const TimelineLayoutDesc& desc, const TimelineRank& rank) {
-  return rank.has_match ? desc.context.document->find(rank.match) : nullptr;
+  const model::GraphEntry* const match =
+      rank.has_match ? desc.context.document->find(rank.match) : nullptr;
+  return match != nullptr && shows_nodes(desc, *match) ? match : nullptr;
 }
 
 // The height of node rows below closed ranks: they share what the rows of these ranks leave.
 float rank_node_height(const TimelineLayoutDesc& desc, float others) {
-  const float scale = desc.context.theme.scale;
+  const float scale = row_scale(desc);
   std::size_t count = 0;
   for (const TimelineRank& rank : desc.ranks.ranks) {
     if (!rank.is_shown) continue;
@@ -262,6 +465,7 @@ void add_rank(const TimelineLayoutDesc& desc, std::size_t index, float node_heig
   row.graph = rank.match;
   row.label = rank.name;
   row.detail = rank.process;
+  row.folds = true;
   row.is_open = desc.opened.ranks.count(row.id) != 0;
   builder.add(row, kRank);
   if (row.is_open) return add_process(desc, rank, builder);
@@ -297,6 +501,7 @@ void add_ranks(const TimelineLayoutDesc& desc, LayoutBuilder& builder) {
   row.detail = all.matches.size() > 1
                    ? "the ranks above arrive last at collectives: they spend the least time in them"
                    : "";
+  row.folds = true;
   row.is_open = desc.opened.folded;
   builder.add(row, kRank);
   if (row.is_open) add_all(false);
@@ -337,12 +542,13 @@ const TimelineRow* TimelineLayout::find(Kind kind, std::uint32_t id, std::uint32
 }
 
 TimelineLayout make_timeline_layout(const TimelineLayoutDesc& desc) {
-  LayoutBuilder builder(desc.context.theme.scale);
+  LayoutBuilder builder(desc);
   if (desc.ranks.has_ranks()) {
     add_ranks(desc, builder);
   } else {
     for (const TimelineRank& process : desc.ranks.ranks) add_process(desc, process, builder);
   }
+  builder.fill(desc.available_height);
   return std::move(builder.layout);
 }
 

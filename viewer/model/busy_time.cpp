@@ -44,20 +44,34 @@ BusyTime BusyTime::sum_of(std::span<const BusyTime> rows) {
   return sum;
 }
 
-const BusyTime::Step* BusyTime::step_at(Time at) const {
-  const auto after = std::upper_bound(steps_.begin(), steps_.end(), at,
-                                      [](Time t, const Step& step) { return t < step.at; });
-  return after == steps_.begin() ? nullptr : &*(after - 1);
+std::size_t BusyTime::steps_until(Time at, std::size_t first) const {
+  std::size_t low = first, high = first, step = 1;
+  while (high < steps_.size() && steps_[high].at <= at) {
+    low = high + 1;
+    high = std::min(steps_.size(), high + step);
+    step *= 2;
+  }
+  const auto after = std::upper_bound(steps_.begin() + static_cast<std::ptrdiff_t>(low),
+                                      steps_.begin() + static_cast<std::ptrdiff_t>(high), at,
+                                      [](Time t, const Step& s) { return t < s.at; });
+  return static_cast<std::size_t>(after - steps_.begin());
 }
 
-Time BusyTime::until(Time at) const {
-  const Step* const step = step_at(at);
-  return step == nullptr ? 0 : step->before + (at - step->at) * Time{step->active};
+Time BusyTime::until(Time at, std::size_t steps) const {
+  if (steps == 0) return 0;
+  const Step& last = steps_[steps - 1];
+  return last.before + (at - last.at) * Time{last.active};
 }
 
 std::uint32_t BusyTime::active_at(Time at) const {
-  const Step* const step = step_at(at);
-  return step == nullptr ? 0 : step->active;
+  const std::size_t steps = steps_until(at, 0);
+  return steps == 0 ? 0 : steps_[steps - 1].active;
+}
+
+Time BusyTime::Reader::until(Time at) {
+  const bool is_later = at_ == 0 || busy_->steps_[at_ - 1].at <= at;
+  at_ = busy_->steps_until(at, is_later ? at_ : 0);
+  return busy_->until(at, at_);
 }
 
 }  // namespace reprise::model

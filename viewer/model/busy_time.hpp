@@ -1,7 +1,9 @@
 // BusyTime: how many spans of a row, or rows of a group, are active over time, with the integral,
-// so that the busy time of any period takes O(log n). Threads: a value.
+// so that the busy time of any period takes O(log n). Threads: a value; a reader is used by one
+// thread at a time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -16,6 +18,23 @@ class BusyTime {
     trace::Time at = 0;        // until the next step
     std::uint32_t active = 0;  // spans or rows
     trace::Time before = 0;    // ns, the integral of `active` until `at`
+  };
+
+  // Reads consecutive periods: each search starts at the previous one.
+  class Reader {
+   public:
+    explicit Reader(const BusyTime& busy) : busy_(&busy) {}
+    // As BusyTime::between().
+    [[nodiscard]] trace::Time between(trace::Time from, trace::Time to) {
+      const trace::Time before = until(from);
+      return until(to) - before;
+    }
+
+   private:
+    [[nodiscard]] trace::Time until(trace::Time at);
+
+    const BusyTime* busy_;
+    std::size_t at_ = 0;  // number of steps until the last time
   };
 
   // Adds a span of a row. Spans come in order of start; where they overlap, the row is busy once.
@@ -34,8 +53,10 @@ class BusyTime {
   [[nodiscard]] const std::vector<Step>& steps() const noexcept { return steps_; }
 
  private:
-  [[nodiscard]] const Step* step_at(trace::Time at) const;  // null before the first step
-  [[nodiscard]] trace::Time until(trace::Time at) const;
+  // The number of steps until a time, of which at least `first` are.
+  [[nodiscard]] std::size_t steps_until(trace::Time at, std::size_t first) const;
+  [[nodiscard]] trace::Time until(trace::Time at, std::size_t steps) const;
+  [[nodiscard]] trace::Time until(trace::Time at) const { return until(at, steps_until(at, 0)); }
 
   std::vector<Step> steps_;
   std::uint32_t max_active_ = 0;

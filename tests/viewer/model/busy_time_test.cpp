@@ -24,6 +24,13 @@ TEST_CASE("busy time: every period has the time of the union of the spans") {
       const Time from = random() % 1100, to = from + random() % 100;
       CHECK(busy.between(from, to) == std::count(covered.begin() + from, covered.begin() + to, 1));
     }
+    BusyTime::Reader reader(busy);
+    for (const bool is_forward : {true, false}) {
+      for (Time at = 0; at < 1100; at += random() % 20) {
+        const Time from = is_forward ? at : 1100 - at, to = from + random() % 100;
+        CHECK(reader.between(from, to) == busy.between(from, to));
+      }
+    }
     CHECK(busy.total() == std::count(covered.begin(), covered.end(), 1));
   }
 }

@@ -20,7 +20,8 @@ TEST_CASE("timeline density: the share of a column counts only its block") {
   model::BusyTime busy;
   busy.add(100, 200);
   busy.add(300, 400);
-  CHECK(busy_share(busy, {100, 400}, 100, 300) == doctest::Approx(0.5));
-  CHECK(busy_share(busy, {100, 200}, 150, 350) == doctest::Approx(0.25));
-  CHECK(busy_share(busy, {300, 400}, 0, 200) == 0);
+  model::BusyTime::Reader reader(busy);
+  CHECK(busy_share(reader, {100, 400}, 100, 300) == doctest::Approx(0.5));
+  CHECK(busy_share(reader, {100, 200}, 150, 350) == doctest::Approx(0.25));
+  CHECK(busy_share(reader, {300, 400}, 0, 200) == 0);
 }

@@ -260,7 +260,7 @@ TEST_CASE("timeline panel: a drag selects a span, and its table sums what ran in
   timeline.move_mouse({160, 20});
   timeline.draw_once();
   test::check_in_order(timeline.panel_text(),
-                       {"selected: busy", "1 replays, 1 with node times; 5 nodes"});
+                       {"selected: busy", "1 replay, 1 with node times; 5 nodes"});
   const std::string csv = timeline.csv(timeline.panel);
   INFO(csv);
   CHECK(csv.rfind("name,time (ns),share,count,mean (ns)\r\n", 0) == 0);

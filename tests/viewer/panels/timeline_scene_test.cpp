@@ -364,7 +364,7 @@ TEST_CASE("timeline: a critical path through every node is not marked, one of a 
   CHECK(shows_critical_path(loop->panel_context()));
 }
 
-TEST_CASE("timeline layout: other graphs have rows of nodes only where nodes are visible") {
+TEST_CASE("timeline layout: other graphs have rows only where they ran") {
   LayoutFixture fixture;
   using Kind = TimelineRow::Kind;
   const model::GraphKey other{8, 1};
@@ -376,6 +376,12 @@ TEST_CASE("timeline layout: other graphs have rows of nodes only where nodes are
   CHECK(has_rows(0, 0));
   CHECK(has_rows(replay.started, replay.ended));
   CHECK_FALSE(has_rows(replay.ended + 1000, fixture.document->last));
+  // Far from its replays, the graph has no row; the shown one stays.
+  const Time last = fixture.entry().replays.back().ended;
+  const TimelineLayout far = fixture.layout({}, RowOrder::Name, 0, last - 1000, last);
+  CHECK(far.find(Kind::Replays, 0, 0, other) == nullptr);
+  CHECK(far.find(Kind::Replays, 0, 0, fixture.view.graph) != nullptr);
+  CHECK(far.find(Kind::Queue, 4, 0) != nullptr);
 }
 
 TEST_CASE("timeline: the innermost host range at a time") {

@@ -55,7 +55,7 @@ float density_height(double share, float height) {
                     std::max(height - 1, 1.0f));
 }
 
-double busy_share(const model::BusyTime& busy, const TimelineSpan& block, Time from, Time to) {
+double busy_share(model::BusyTime::Reader& busy, const TimelineSpan& block, Time from, Time to) {
   const Time time = busy.between(std::max(from, block.started), std::min(to, block.ended));
   return static_cast<double>(std::max<Time>(time, 0)) / static_cast<double>(to - from);
 }

@@ -20,6 +20,7 @@ struct DensityColumn {
   std::array<Part, 3> parts{};
   ImU32 mark = 0;  // a line at the top of the row; 0: none
 };
+// Called for the columns from left to right.
 using DensityOf = std::function<DensityColumn(trace::Time from, trace::Time to)>;
 
 // The height in pixels of a share: at least 1 unless it is 0, and all of `height` only if it is 1.
@@ -27,7 +28,7 @@ using DensityOf = std::function<DensityColumn(trace::Time from, trace::Time to)>
 // Draws a block of a row, in at most as many rectangles per part as it has pixel columns.
 void draw_density(const TimelineDrawContext& dc, const TimelineBox& box, const DensityOf& of);
 // The busy part of [from, to] and [block.started, block.ended], as a fraction of [from, to].
-[[nodiscard]] double busy_share(const model::BusyTime& busy, const TimelineSpan& block,
+[[nodiscard]] double busy_share(model::BusyTime::Reader& busy, const TimelineSpan& block,
                                 trace::Time from, trace::Time to);
 
 }  // namespace reprise::viewer

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <string_view>
 
 #include "panels/timeline/timeline_density.hpp"
@@ -64,11 +65,15 @@ DensityOf density_of(const TimelineDrawContext& dc, const TimelineRow& row,
                                             : dc.context.view.graph;
   const auto own = replays.by_graph.find(graph);
   const ImU32 colour = graph_colour(dc, graph), others = dc.context.theme.ink_faint;
-  return [=, &replays](trace::Time from, trace::Time to) {
-    const double all = busy_share(replays.busy, block, from, to),
-                 part = own == replays.by_graph.end()
-                            ? 0
-                            : std::min(busy_share(own->second, block, from, to), all);
+  using Reader = model::BusyTime::Reader;
+  auto of_own =
+      is_one || own == replays.by_graph.end() ? std::optional<Reader>() : Reader(own->second);
+  return [is_one, block, colour, others, of_all = Reader(replays.busy), of_own](
+             trace::Time from, trace::Time to) mutable {
+    const double all = busy_share(of_all, block, from, to),
+                 part = is_one   ? all
+                        : of_own ? std::min(busy_share(*of_own, block, from, to), all)
+                                 : 0;
     return DensityColumn{{{{part, colour}, {all - part, others}, {}}}};
   };
 }
@@ -160,11 +165,13 @@ void draw_idle(TimelineDrawContext& dc, const TimelineRow& row, const model::Idl
     const TimelineBox box = box_of(dc, row, block.started, block.ended);
     if (block.count() > 1) {
       const TimelineSpan span = span_of(dc, block);
+      std::array<model::BusyTime::Reader, 3> readers{model::BusyTime::Reader(idle.by_cause[0]),
+                                                     model::BusyTime::Reader(idle.by_cause[1]),
+                                                     model::BusyTime::Reader(idle.by_cause[2])};
       draw_density(dc, box, [&](trace::Time from, trace::Time to) {
         DensityColumn column;
         for (std::size_t i = 0; i < column.parts.size(); ++i)
-          column.parts[i] = {busy_share(idle.by_cause[i], span, from, to),
-                             idle_fill(theme, kCauses[i])};
+          column.parts[i] = {busy_share(readers[i], span, from, to), idle_fill(theme, kCauses[i])};
         return column;
       });
       // The parts of a gap are one idle period in the time of all causes.
@@ -254,8 +261,9 @@ void draw_timeline_ranges(TimelineDrawContext& dc, const HostRows& host) {
         continue;
       }
       const model::BusyTime& busy = found->second.busy;
+      model::BusyTime::Reader reader(busy);
       draw_density(dc, box, [&, span = span_of(dc, block)](trace::Time from, trace::Time to) {
-        return DensityColumn{{{{busy_share(busy, span, from, to), fill}, {}, {}}}};
+        return DensityColumn{{{{busy_share(reader, span, from, to), fill}, {}, {}}}};
       });
       BlockHit* const hit = hit_block(dc, box, block, busy, "host ranges");
       if (hit == nullptr) continue;

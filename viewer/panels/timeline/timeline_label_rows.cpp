@@ -64,9 +64,10 @@ void draw_timeline_labels_of(TimelineDrawContext& dc, const TimelineScene& scene
         for (std::size_t i = block.first; i < block.end; ++i)
           busy.add(labels[i].started, labels[i].ended);
         const TimelineSpan span{label.started, labels[block.end - 1].ended};
+        model::BusyTime::Reader reader(busy);
         draw_density(dc, box, [&](trace::Time from, trace::Time to) {
           return DensityColumn{
-              {{{busy_share(busy, span, from, to), dc.context.theme.ink_faint}, {}, {}}}};
+              {{{busy_share(reader, span, from, to), dc.context.theme.ink_faint}, {}, {}}}};
         });
         if (!is_below_mouse(dc, box)) continue;
         const TimelineSpan here = column_below_mouse(dc);

@@ -143,8 +143,12 @@ void draw_timeline_labels(const TimelineDrawContext& dc, const model::Activity& 
       continue;
     }
     float right = max.x - theme.half_space;
-    if (const auto share = busy_in_view(dc, activity, shown, row); share && row.height >= size) {
-      const std::string value = percent_text(*share);
+    std::string value;
+    if (const auto share = busy_in_view(dc, activity, shown, row)) value = percent_text(*share);
+    if (row.kind == TimelineRow::Kind::Active && shown != nullptr)
+      value = "max " + count_text(shown->active.max_active()) + " of " +
+              count_text(shown->groups.size());
+    if (!value.empty() && row.height >= size) {
       const float width = font->CalcTextSizeA(size, 1e9f, 0, value.c_str()).x;
       list.AddText(font, size, {right - width, text_y}, theme.ink_faint, value.c_str());
       right -= width + theme.half_space;

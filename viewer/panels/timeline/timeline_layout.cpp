@@ -17,7 +17,7 @@ namespace {
 using Kind = TimelineRow::Kind;
 
 constexpr float kTitle = 18, kHost = 18, kReplays = 19, kMinNodes = 17, kMaxNodes = 44, kRowGap = 3;
-constexpr float kActive = 30;
+constexpr float kActive = 26;
 constexpr float kMaxGrowth = 2;  // of rows other than those of nodes
 constexpr float kLow = 260,
                 kLowScale = 0.82f;         // a height below which rows are lower, and by how much
@@ -187,24 +187,46 @@ const model::BusyTime* busy_in(const Rows& rows, Id id) {
   return found == rows.end() ? nullptr : &found->second.busy;
 }
 
+// Whether a row has spans in the visible part or within its length on either side: rows come and go
+// outside of what the user sees. `rows`: with `spans` by start.
+template <class Rows, class Id>
+bool is_used(const TimelineLayoutDesc& desc, const Rows& rows, const Id& id) {
+  const auto found = rows.find(id);
+  if (found == rows.end()) return false;
+  if (desc.to == 0) return true;
+  const auto& spans = found->second.spans;
+  const trace::Time length = desc.to - desc.from;
+  const std::size_t first = spans.lower_bound(
+      desc.from - length, [](const auto& span, trace::Time at) { return span.ended < at; });
+  return first < spans.size() && spans[first].started <= desc.to + length;
+}
+
+// The depths of a thread's ranges.
+std::vector<std::uint16_t> used_depths(const TimelineLayoutDesc& desc, std::uint32_t thread) {
+  std::vector<std::uint16_t> depths;
+  if (desc.host == nullptr) return depths;
+  for (auto at = desc.host->rows.lower_bound({thread, std::uint16_t{0}});
+       at != desc.host->rows.end() && at->first.first == thread; ++at) {
+    if (is_used(desc, desc.host->rows, at->first)) depths.push_back(at->first.second);
+  }
+  return depths;
+}
+
 void add_thread(const TimelineLayoutDesc& desc, std::uint32_t thread, LayoutBuilder& builder) {
+  const std::vector<std::uint16_t> depths = used_depths(desc, thread);
+  const bool has_launches = is_used(desc, desc.activity.threads, thread);
   TimelineRow row;
+  row.kind = Kind::Ranges;
   row.id = thread;
   row.label = thread_label(desc.context, thread);
-  const bool has_launches = desc.activity.threads.count(thread) != 0;
-  if (desc.host != nullptr) {
-    const auto outer = desc.host->rows.lower_bound({thread, std::uint16_t{0}}),
-               end = desc.host->rows.upper_bound({thread, std::uint16_t{0xffff}});
-    row.kind = Kind::Ranges;
-    row.is_open = desc.opened.closed_threads.count(thread) == 0;
-    row.folds = outer != end && (std::next(outer) != end || has_launches);
-    for (auto at = outer; at != end && (at == outer || row.is_open); ++at) {
-      row.level = at->first.second;
-      builder.add(row, kHost);
-      row.label.clear();
-      row.folds = false;
-    }
-    if (outer != end && !row.is_open) return;
+  row.folds = depths.size() + (has_launches ? 1 : 0) > 1;
+  row.is_open = desc.opened.closed_threads.count(thread) == 0;
+  for (const std::uint16_t depth : depths) {
+    row.level = depth;
+    builder.add(row, kHost);
+    if (!row.is_open) return;
+    row.label.clear();
+    row.folds = false;
   }
   if (!has_launches) return;
   row.kind = Kind::Launches;
@@ -213,12 +235,16 @@ void add_thread(const TimelineLayoutDesc& desc, std::uint32_t thread, LayoutBuil
 }
 
 void add_host(const TimelineLayoutDesc& desc, const TimelineRank& rank, LayoutBuilder& builder) {
-  if (rank.threads.empty() ||
+  std::vector<std::uint32_t> threads;
+  for (const std::uint32_t thread : rank.threads) {
+    if (is_used(desc, desc.activity.threads, thread) || !used_depths(desc, thread).empty())
+      threads.push_back(thread);
+  }
+  if (threads.empty() ||
       !builder.section(
           TimelineSection::Host, rank.session, "HOST",
           desc.ranks.has_ranks() ? rank.process : desc.context.document->process_name()))
     return;
-  std::vector<std::uint32_t> threads = rank.threads;
   order_rows(
       threads, desc.order, [&](std::uint32_t id) { return thread_label(desc.context, id); },
       [&](std::uint32_t id) {
@@ -258,7 +284,9 @@ void add_queues(const TimelineLayoutDesc& desc, const TimelineRank& rank, Layout
       builder.add(row, kHost);
     }
     for (const std::uint32_t queue : queues) {
-      if (model::device_of(*desc.context.document, queue) != device) continue;
+      if (model::device_of(*desc.context.document, queue) != device ||
+          !is_used(desc, desc.activity.queues, queue))
+        continue;
       row.kind = Kind::Queue;
       row.id = queue;
       row.label = queue_label(desc.context, queue);
@@ -383,14 +411,18 @@ void add_graphs(const TimelineLayoutDesc& desc, const TimelineRank& rank, Layout
   const model::GraphKey shown = desc.context.view.graph;
   std::vector<const model::GraphEntry*> graphs;
   for (const model::GraphKey key : rank.graphs) {
-    if (const auto* const entry = desc.context.document->find(key)) graphs.push_back(entry);
+    const auto* const entry = desc.context.document->find(key);
+    const bool is_known = desc.activity.graphs.count(key) != 0;
+    if (entry != nullptr && (key == shown || !is_known || is_used(desc, desc.activity.graphs, key)))
+      graphs.push_back(entry);
   }
   const float scale = row_scale(desc);
   const auto is_open = [&](model::GraphKey key) {
     const auto chosen = desc.opened.graphs.find(key);
     return chosen != desc.opened.graphs.end()
                ? chosen->second
-               : key == shown || (rank.has_match && key == rank.match) || graphs.size() <= kMaxOpen;
+               : key == shown || (rank.has_match && key == rank.match) ||
+                     rank.graphs.size() <= kMaxOpen;
   };
   if (graphs.empty() ||
       !builder.section(TimelineSection::Graphs, rank.session, "GRAPHS",

@@ -2,9 +2,9 @@
 // nested ranges and launches; the idle time of each device and the replays of each queue; each
 // graph with its replays and nodes, and the labels of the shown graph. With several ranks, each has
 // a row with the replays of all its queues, and below it the nodes of the graph that runs the
-// collectives of the shown one, or, if it is open, all rows above. The rows depend on the trace and
-// the zoom; only nodes of graphs other than the shown one have no rows where none is visible.
-// Performs no drawing. Threads: pure functions.
+// collectives of the shown one, or, if it is open, all rows above. Threads, queues and graphs
+// with nothing in or near the visible part have no rows, except for the shown graph. Performs no
+// drawing. Threads: pure functions.
 #pragma once
 
 #include <cstdint>

@@ -85,9 +85,10 @@ class NodePainter {
     const TimelineSpan span{items[block.first].started, items[block.end - 1].ended};
     const model::BusyTime& busy = scene_.row_busy[index];
     const auto within = items.subspan(block.first, block.count());
+    model::BusyTime::Reader reader(busy);
     draw_density(dc_, box, [&](trace::Time from, trace::Time to) {
       DensityColumn column;
-      column.parts[0] = {busy_share(busy, span, from, to), 0};
+      column.parts[0] = {busy_share(reader, span, from, to), 0};
       const auto first = std::partition_point(within.begin(), within.end(),
                                               [&](const auto& i) { return i.ended <= from; });
       const auto inside = within.subspan(static_cast<std::size_t>(first - within.begin()));
@@ -223,10 +224,11 @@ void draw_timeline_active(TimelineDrawContext& dc, const TimelineScene& scene) {
   if (row == nullptr || !dc.is_visible(*row) || scene.active.max_active() == 0) return;
   const TimelineSpan span{scene.times.started, scene.times.ended};
   const TimelineBox box = box_of(dc, *row, dc.plane_of(span.started), dc.plane_of(span.ended));
-  const auto all = static_cast<double>(scene.groups.size());
+  const auto all = static_cast<double>(scene.active.max_active());
   const ImU32 fill = muted(dc.context.theme, dc.context.theme.good, 0.8f);
+  model::BusyTime::Reader reader(scene.active);
   draw_density(dc, box, [&](trace::Time from, trace::Time to) {
-    return DensityColumn{{{{busy_share(scene.active, span, from, to) / all, fill}, {}, {}}}};
+    return DensityColumn{{{{busy_share(reader, span, from, to) / all, fill}, {}, {}}}};
   });
   if (is_below_mouse(dc, box)) dc.hit = ActiveHit{&scene, column_below_mouse(dc)};
 }

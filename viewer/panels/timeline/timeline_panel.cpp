@@ -268,7 +268,7 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
                                           .from = from,
                                           .to = to,
                                           .min_length = min_length}));
-  reveal_graph(context, layout, rows_height);
+  if (!activity->graphs.empty()) reveal_graph(context, layout, rows_height);
   scroll = std::clamp(scroll, 0.0f, std::max(layout.height - rows_height, 0.0f));
   if (scene != nullptr && context.view.reveal_selection) reveal(context, *scene, layout);
   const auto* const span = std::get_if<model::SelectedSpan>(&context.view.selection);

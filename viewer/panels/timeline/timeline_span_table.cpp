@@ -30,9 +30,10 @@ void draw_totals(const Theme& theme, const model::SpanSummary& summary) {
   ImGui::TextUnformatted((duration_text(length) + " selected: busy " + duration_text(summary.busy) +
                           ", " + percent_text(length > 0 ? summary.busy / length : 0))
                              .c_str());
-  draw_hint(theme, count_text(summary.replays) + " replays, " + count_text(summary.sampled) +
-                       " with node times; " + count_text(summary.nodes) + " nodes, " +
-                       duration_text(summary.node_time));
+  draw_hint(theme, count_text(summary.replays) +
+                       (summary.replays == 1 ? " replay, " : " replays, ") +
+                       count_text(summary.sampled) + " with node times; " +
+                       count_text(summary.nodes) + " nodes, " + duration_text(summary.node_time));
   if (summary.read < summary.sampled)
     draw_hint(theme, "Figures of nodes are of " + count_text(summary.read) + " of the " +
                          count_text(summary.sampled) + " replays with node times.");

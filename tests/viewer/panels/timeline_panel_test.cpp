@@ -98,6 +98,22 @@ std::shared_ptr<const model::Document> document_of_short_nodes() {
   return builder.publish();
 }
 
+// One replay of the graph "start", then replays of "many" on the same queue.
+std::shared_ptr<const model::Document> document_after_start(std::uint64_t count) {
+  model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
+  trace::Records records;
+  records.graph_versions = {test::make_chain_graph(), test::make_chain_graph()};
+  records.graph_versions[1].graph = 1;
+  records.graph_versions[1].label = "start";
+  records.replays = {test::make_replay(0, 100'000)};
+  records.replays[0].graph = 1;
+  for (std::uint64_t number = 1; number <= count; ++number)
+    records.replays.push_back(
+        test::make_replay(number, 100'000 + static_cast<trace::Time>(number * 7919 % 1000)));
+  builder.add(std::move(records));
+  return builder.publish();
+}
+
 }  // namespace
 
 TEST_CASE("timeline panel: a click on a node selects it and its tooltip shows the duration") {
@@ -288,9 +304,36 @@ TEST_CASE("timeline panel: a click on the title of a section hides its rows") {
   CHECK(find("Click to show the rows of this section") == title);
 }
 
+TEST_CASE(
+    "timeline panel: a drag of the lower edge of a name resizes rows, a double click resets") {
+  Timeline timeline(test::hand_made_document());
+  const auto contents = [&] { timeline.draw(timeline.panel); };
+  // The top and bottom of the row of the queue.
+  const auto row = [&] {
+    float top = 0, bottom = 0;
+    for (float y = 50; y < 690; ++y) {
+      timeline.move_mouse({60, y});
+      if (timeline.panel_text().find("\nmain\n") == std::string::npos) continue;
+      if (top == 0) top = y;
+      bottom = y;
+    }
+    return std::pair(top, bottom);
+  };
+  const auto [top, bottom] = row();
+  REQUIRE(bottom > top);
+  const auto height = [&] {
+    const auto [from, to] = row();
+    return to - from;
+  };
+  timeline.drag({60, bottom + 3}, {60, bottom + 33}, contents);
+  CHECK(height() == doctest::Approx(bottom - top + 30).epsilon(0.1));
+  timeline.double_click({60, bottom + 33}, contents);
+  CHECK(height() == bottom - top);
+}
+
 TEST_CASE("timeline panel: zoomed out, the rectangles of many replays fit the pixels of the rows") {
   constexpr int kReplays = 22'000, kWidth = 1400, kRows = 3, kOther = 600;
-  Timeline timeline(test::make_replays_document(kReplays), {kWidth, 700});
+  Timeline timeline(document_after_start(kReplays), {kWidth, 700});
   timeline.move_mouse({700, 300});
   timeline.draw_once();
   timeline.press(test::kHome, [&] { timeline.draw(timeline.panel); });
@@ -300,11 +343,12 @@ TEST_CASE("timeline panel: zoomed out, the rectangles of many replays fit the pi
   // graph have their lowest pixels only. Most columns are equal.
   CHECK(timeline.vertices() / 4 < kWidth);
   std::string tooltip;
-  for (float y = 60; y < 690 && tooltip.find("22,000 replays") == std::string::npos; y += 4) {
+  for (float y = 60; y < 690 && tooltip.find("22,001 replays") == std::string::npos; y += 4) {
     timeline.move_mouse({700, y});
     tooltip = timeline.panel_text();
   }
-  test::check_in_order(tooltip, {"22,000 replays", "busy", "10.1 %", "here", "many", "22,000"});
+  test::check_in_order(tooltip,
+                       {"22,001 replays", "busy", "10.1 %", "here", "many 22,000", "start 1"});
   CHECK(std::holds_alternative<std::monostate>(timeline.view.hovered));
 }
 

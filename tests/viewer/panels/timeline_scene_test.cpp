@@ -9,6 +9,7 @@
 #include "panels/timeline/timeline_layout.hpp"
 #include "panels/timeline/timeline_nodes.hpp"
 #include "panels/timeline/timeline_reasons.hpp"
+#include "panels/timeline/timeline_row_order.hpp"
 #include "panels/timeline/timeline_scene.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 #include "viewer/panels/recorded_trace.hpp"
@@ -244,10 +245,11 @@ struct LayoutFixture : PanelFixture {
                                  .min_length = min_length,
                                  .from = from,
                                  .to = to,
-                                 .available_height = 300});
+                                 .available_height = available_height});
   }
   model::Activity activity = model::ActivityBuilder().extend(*document);
   TimelineLevels levels;
+  float available_height = 300;
 };
 
 std::vector<std::string> names_of(const TimelineLayout& layout, TimelineRow::Kind kind) {
@@ -304,6 +306,25 @@ TEST_CASE("timeline layout: resized rows keep their height, and the others fill 
   CHECK(layout.height <= 300);
   for (std::size_t i = 1; i < layout.rows.size(); ++i)
     CHECK(layout.rows[i].top >= layout.rows[i - 1].top + layout.rows[i - 1].height);
+}
+
+TEST_CASE("timeline layout: a low window has lower rows, so that eight fit below a title") {
+  LayoutFixture fixture;
+  using Kind = TimelineRow::Kind;
+  fixture.available_height = 170;  // of a window of 1000 x 600
+  const TimelineLayout layout = fixture.layout({});
+  const TimelineRow* const queue = layout.find(Kind::Queue, 4, 0);
+  CHECK(layout.rows.front().height + 8 * (queue[1].top - queue->top) <= 170);
+  fixture.available_height = 1000;
+  CHECK(fixture.layout({}).find(Kind::Queue, 4, 0)->height > queue->height);
+}
+
+TEST_CASE("timeline layout: numbers in the names of rows count as numbers") {
+  CHECK(name_precedes("lane 2", "lane 10"));
+  CHECK_FALSE(name_precedes("lane 10", "lane 2"));
+  CHECK(name_precedes("a 1 b", "a 1 c"));
+  CHECK(name_precedes("queue", "queue 1"));
+  CHECK(name_precedes("lane 9", "row 1"));
 }
 
 TEST_CASE("timeline layout: nodes that are too narrow to draw have no rows") {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxParts = 8;  // names in the tooltip of a block
 
-// Sets the hit of a block that was drawn as a density, if the mouse is over it; null otherwise.
+// Sets the hit of a block that was drawn as a density; null if the mouse is elsewhere.
 BlockHit* hit_block(TimelineDrawContext& dc, const TimelineBox& box, const TimelineBlock& block,
                     const model::BusyTime& busy, const char* items) {
   if (!is_below_mouse(dc, box)) return nullptr;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "panels/widgets/format.hpp"
+#include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
 
@@ -157,6 +158,45 @@ void draw_timeline_labels(const TimelineDrawContext& dc, const model::Activity& 
     list.AddText(font, size, {left, text_y}, theme.ink,
                  fit_text(font, row.label, right - left).c_str());
   }
+  list.PopClipRect();
+}
+
+void draw_timeline_backgrounds(const TimelineDrawContext& dc) {
+  const Theme& theme = dc.context.theme;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  for (const TimelineRow& row : dc.layout.rows) {
+    const float y = dc.top + row.top;
+    if (row.kind == TimelineRow::Kind::Title) {
+      list.AddLine({dc.canvas.min().x, y + row.height - 2}, {dc.canvas.max().x, y + row.height - 2},
+                   theme.line);
+      const float line = theme.small->FontSize;
+      list.AddText(theme.small, line,
+                   {dc.canvas.min().x + theme.half_space, std::floor(y + (row.height - line) / 2)},
+                   theme.ink_faint, row.detail.c_str());
+    } else if (row.kind == TimelineRow::Kind::Folded) {
+      const float line = theme.small->FontSize;
+      list.AddText(theme.small, line,
+                   {dc.canvas.min().x + theme.half_space, std::floor(y + (row.height - line) / 2)},
+                   theme.ink_faint, row.detail.c_str());
+    } else if (row.kind == TimelineRow::Kind::Nodes) {
+      list.AddRectFilled({dc.canvas.min().x, y}, {dc.canvas.max().x, y + row.height},
+                         with_alpha(theme.ink, 0.03f));
+    }
+  }
+}
+
+void draw_timeline_legend(const TimelineDrawContext& dc, float names_end, float left) {
+  const Theme& theme = dc.context.theme;
+  const Canvas& canvas = dc.canvas;
+  const float pad = theme.space, column = canvas.min().x - left - 2 * pad,
+              width = std::min(150 * theme.scale, column);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.PushClipRect({left, canvas.min().y}, canvas.max(), true);
+  // Draw once outside the clip rectangle to measure the height.
+  const float height =
+      draw_colour_legend(dc.context, {canvas.max().x + 1e5f, canvas.min().y}, width);
+  if (names_end < canvas.max().y - height - pad)
+    draw_colour_legend(dc.context, {left + pad, canvas.max().y - height - pad}, width);
   list.PopClipRect();
 }
 

@@ -1,5 +1,5 @@
-// The left column of a timeline (titles of sections, row names and values) and the vertical
-// scrollbar on the right. Threads: the drawing thread's.
+// The left column of a timeline (titles of sections, row names, values, colour legend) and the
+// vertical scrollbar on the right. Threads: the drawing thread's.
 #pragma once
 
 #include <optional>
@@ -17,6 +17,11 @@ namespace reprise::viewer {
 // Clipped to [min, max]. `shown` may be null.
 void draw_timeline_labels(const TimelineDrawContext& dc, const model::Activity& activity,
                           const TimelineScene* shown, ImVec2 min, ImVec2 max);
+// The lines and texts of titles, and the backgrounds of rows of nodes.
+void draw_timeline_backgrounds(const TimelineDrawContext& dc);
+// Draws the colour legend below the row names, from x position `left`, if there is space: it never
+// covers rows. `names_end`: the lower end of the last name.
+void draw_timeline_legend(const TimelineDrawContext& dc, float names_end, float left);
 
 // A drag of the lower edge of a row.
 struct TimelineResize {

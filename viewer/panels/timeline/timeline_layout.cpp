@@ -1,12 +1,12 @@
 #include "panels/timeline/timeline_layout.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
-#include <tuple>
 #include <utility>
 
 #include "panels/timeline/timeline_draw_context.hpp"
+#include "panels/timeline/timeline_layout_builder.hpp"
+#include "panels/timeline/timeline_row_order.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
@@ -16,11 +16,8 @@ namespace {
 
 using Kind = TimelineRow::Kind;
 
-constexpr float kTitle = 18, kHost = 18, kReplays = 19, kMinNodes = 17, kMaxNodes = 44, kRowGap = 3;
+constexpr float kHost = 18, kReplays = 19, kMinNodes = 17, kMaxNodes = 44;
 constexpr float kActive = 26;
-constexpr float kMaxGrowth = 2;  // of rows other than those of nodes
-constexpr float kLow = 260,
-                kLowScale = 0.82f;         // a height below which rows are lower, and by how much
 constexpr std::size_t kMaxVisible = 4096;  // replays among which one with nodes is searched
 constexpr float kOtherNodes = 11;  // of graphs other than the shown one
 constexpr float kRank = 15, kMinRankNodes = 14, kMaxRankNodes = 30;  // below a rank that is closed
@@ -70,117 +67,6 @@ std::string measured_text(const TimelineLayoutDesc& desc) {
          "; the others are not shown";
 }
 
-// Screen points per unit of height.
-float row_scale(const TimelineLayoutDesc& desc) {
-  const float scale = desc.context.theme.scale;
-  return desc.available_height < kLow * scale ? kLowScale * scale : scale;
-}
-
-class LayoutBuilder {
- public:
-  explicit LayoutBuilder(const TimelineLayoutDesc& desc)
-      : scale_(row_scale(desc)), resized_scale_(desc.context.theme.scale), opened_(desc.opened) {}
-
-  void add(TimelineRow row, float height) {
-    const auto resized = opened_.heights.find({row.kind, row.graph});
-    row.top = layout.height;
-    row.height = std::round(resized == opened_.heights.end() ? height * scale_
-                                                             : resized->second * resized_scale_);
-    layout.height += row.height + gap_below(row);
-    layout.rows.push_back(std::move(row));
-  }
-  void title(std::string text, std::string detail = {}) {
-    TimelineRow row;
-    row.label = std::move(text);
-    row.detail = std::move(detail);
-    add(std::move(row), kTitle);
-  }
-  // Adds the title of a section. False if the user closed it.
-  bool section(TimelineSection section, std::uint32_t id, std::string text,
-               std::string detail = {}) {
-    TimelineRow row;
-    row.section = section;
-    row.id = id;
-    row.folds = true;
-    row.is_open = opened_.closed_sections.count({section, id}) == 0;
-    row.label = std::move(text);
-    row.detail = std::move(detail);
-    add(row, kTitle);
-    return row.is_open;
-  }
-  // Rows grow to fill the height; those of nodes have their height already.
-  void fill(float available) {
-    float growing = 0;
-    for (const TimelineRow& row : layout.rows) growing += can_grow(row) ? row.height : 0;
-    if (growing == 0 || layout.height >= available) return;
-    const float factor = std::min(1 + (available - layout.height) / growing, kMaxGrowth);
-    layout.height = 0;
-    for (TimelineRow& row : layout.rows) {
-      row.top = layout.height;
-      if (can_grow(row)) row.height = std::floor(row.height * factor);
-      layout.height += row.height + gap_below(row);
-    }
-  }
-
-  TimelineLayout layout;
-
- private:
-  [[nodiscard]] float gap_below(const TimelineRow& row) const {
-    return row.kind == Kind::Title ? 0 : std::round(kRowGap * scale_);
-  }
-  [[nodiscard]] bool can_grow(const TimelineRow& row) const {
-    return row.kind != Kind::Title && row.kind != Kind::Folded && row.kind != Kind::Nodes &&
-           row.kind != Kind::Labels && opened_.heights.count({row.kind, row.graph}) == 0;
-  }
-
-  float scale_, resized_scale_;
-  const TimelineOpened& opened_;
-};
-
-// Numbers in names count as numbers: "lane 2" precedes "lane 10".
-bool precedes(const std::string& a, const std::string& b) {
-  const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
-  for (std::size_t i = 0, k = 0; i < a.size() && k < b.size(); ++i, ++k) {
-    if (!is_digit(a[i]) || !is_digit(b[k])) {
-      if (a[i] != b[k]) return a[i] < b[k];
-      continue;
-    }
-    const auto end_of = [&](const std::string& text, std::size_t at) {
-      while (at < text.size() && is_digit(text[at])) ++at;
-      return at;
-    };
-    const std::size_t end_a = end_of(a, i), end_b = end_of(b, k);
-    if (end_a - i != end_b - k) return end_a - i < end_b - k;
-    if (const int order = a.compare(i, end_a - i, b, k, end_b - k); order != 0) return order < 0;
-    i = end_a - 1;
-    k = end_b - 1;
-  }
-  return a.size() < b.size();
-}
-
-// `busy_of`: the busy time of a row; null if it has none.
-template <class Id, class NameOf, class BusyOf>
-void order_rows(std::vector<Id>& rows, RowOrder order, NameOf name_of, BusyOf busy_of) {
-  struct Keyed {
-    Id id;
-    std::string name;
-    trace::Time busy = 0, first = trace::kMaxTime;
-  };
-  std::vector<Keyed> keyed;
-  for (const Id id : rows) {
-    keyed.push_back({id, name_of(id)});
-    const model::BusyTime* const busy = busy_of(id);
-    if (busy == nullptr || busy->steps().empty()) continue;
-    keyed.back().busy = busy->total();
-    keyed.back().first = busy->steps().front().at;
-  }
-  std::stable_sort(keyed.begin(), keyed.end(), [&](const Keyed& a, const Keyed& b) {
-    if (order == RowOrder::BusyTime && a.busy != b.busy) return a.busy > b.busy;
-    if (order == RowOrder::FirstUse && a.first != b.first) return a.first < b.first;
-    return precedes(a.name, b.name);
-  });
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = keyed[i].id;
-}
 template <class Rows, class Id>
 const model::BusyTime* busy_in(const Rows& rows, Id id) {
   const auto found = rows.find(id);
@@ -212,7 +98,8 @@ std::vector<std::uint16_t> used_depths(const TimelineLayoutDesc& desc, std::uint
   return depths;
 }
 
-void add_thread(const TimelineLayoutDesc& desc, std::uint32_t thread, LayoutBuilder& builder) {
+void add_thread(const TimelineLayoutDesc& desc, std::uint32_t thread,
+                TimelineLayoutBuilder& builder) {
   const std::vector<std::uint16_t> depths = used_depths(desc, thread);
   const bool has_launches = is_used(desc, desc.activity.threads, thread);
   TimelineRow row;
@@ -234,7 +121,8 @@ void add_thread(const TimelineLayoutDesc& desc, std::uint32_t thread, LayoutBuil
   builder.add(row, kHost);
 }
 
-void add_host(const TimelineLayoutDesc& desc, const TimelineRank& rank, LayoutBuilder& builder) {
+void add_host(const TimelineLayoutDesc& desc, const TimelineRank& rank,
+              TimelineLayoutBuilder& builder) {
   std::vector<std::uint32_t> threads;
   for (const std::uint32_t thread : rank.threads) {
     if (is_used(desc, desc.activity.threads, thread) || !used_depths(desc, thread).empty())
@@ -263,7 +151,8 @@ std::string queue_label(const PanelContext& context, std::uint32_t queue) {
              : found->second.label;
 }
 
-void add_queues(const TimelineLayoutDesc& desc, const TimelineRank& rank, LayoutBuilder& builder) {
+void add_queues(const TimelineLayoutDesc& desc, const TimelineRank& rank,
+                TimelineLayoutBuilder& builder) {
   std::vector<std::uint32_t> queues = rank.queues;
   order_rows(
       queues, desc.order, [&](std::uint32_t id) { return queue_label(desc.context, id); },
@@ -325,13 +214,14 @@ float node_height(const TimelineLayoutDesc& desc, float others, std::size_t coun
   const float scale = row_scale(desc);
   // Label rows take at most 35 % of the height.
   const std::uint32_t label_rows = desc.shown == nullptr ? 0 : desc.shown->label_rows;
-  const float labels =
-      label_rows == 0
-          ? 0
-          : std::min(scale * (kTitle + static_cast<float>(label_rows) * (kHost + kRowGap)),
-                     desc.available_height * 0.35f);
+  const float labels = label_rows == 0
+                           ? 0
+                           : std::min(scale * (kTimelineTitle + static_cast<float>(label_rows) *
+                                                                    (kHost + kTimelineRowGap)),
+                                      desc.available_height * 0.35f);
   const float height =
-      (desc.available_height - others - labels) / (scale * static_cast<float>(count)) - kRowGap;
+      (desc.available_height - others - labels) / (scale * static_cast<float>(count)) -
+      kTimelineRowGap;
   return std::clamp(height, kMinNodes, kMaxNodes);
 }
 
@@ -342,7 +232,7 @@ std::size_t count_of(const std::map<std::uint32_t, std::uint32_t>& levels) {
 }
 
 void add_nodes(const TimelineLayoutDesc& desc, const model::GraphEntry& entry, float height,
-               LayoutBuilder& builder) {
+               TimelineLayoutBuilder& builder) {
   const auto levels = desc.levels.of(entry);
   std::vector<std::uint32_t> groups;
   for (const auto& [group, rows] : levels) groups.push_back(group);
@@ -368,7 +258,7 @@ void add_nodes(const TimelineLayoutDesc& desc, const model::GraphEntry& entry, f
 }
 
 void add_active(const TimelineLayoutDesc& desc, const model::GraphEntry& entry,
-                LayoutBuilder& builder) {
+                TimelineLayoutBuilder& builder) {
   TimelineRow row;
   row.kind = Kind::Active;
   row.graph = entry.graph->key();
@@ -378,7 +268,7 @@ void add_active(const TimelineLayoutDesc& desc, const model::GraphEntry& entry,
 
 // The nodes of the shown graph, with a title, below the number of busy lanes or workers.
 void add_shown_nodes(const TimelineLayoutDesc& desc, const model::GraphEntry& entry, float others,
-                     LayoutBuilder& builder) {
+                     TimelineLayoutBuilder& builder) {
   const auto levels = desc.levels.of(entry);
   if (levels.empty()) return;
   if (desc.shown != nullptr &&
@@ -386,15 +276,15 @@ void add_shown_nodes(const TimelineLayoutDesc& desc, const model::GraphEntry& en
                        desc.by == model::RowsBy::Lane ? "NODES BY LANE" : nodes_by_title(desc),
                        measured_text(desc)))
     return add_active(desc, entry, builder);
-  others += kTitle * row_scale(desc);
+  others += kTimelineTitle * row_scale(desc);
   if (levels.size() > 1) {
     add_active(desc, entry, builder);
-    others += (kActive + kRowGap) * row_scale(desc);
+    others += (kActive + kTimelineRowGap) * row_scale(desc);
   }
   add_nodes(desc, entry, node_height(desc, others, count_of(levels)), builder);
 }
 
-void add_labels(const TimelineLayoutDesc& desc, LayoutBuilder& builder) {
+void add_labels(const TimelineLayoutDesc& desc, TimelineLayoutBuilder& builder) {
   if (desc.shown == nullptr || desc.shown->label_rows == 0 ||
       !builder.section(TimelineSection::Labels, 0, "LABELS", "first node start to last node end"))
     return;
@@ -407,7 +297,8 @@ void add_labels(const TimelineLayoutDesc& desc, LayoutBuilder& builder) {
   }
 }
 
-void add_graphs(const TimelineLayoutDesc& desc, const TimelineRank& rank, LayoutBuilder& builder) {
+void add_graphs(const TimelineLayoutDesc& desc, const TimelineRank& rank,
+                TimelineLayoutBuilder& builder) {
   const model::GraphKey shown = desc.context.view.graph;
   std::vector<const model::GraphEntry*> graphs;
   for (const model::GraphKey key : rank.graphs) {
@@ -436,11 +327,11 @@ void add_graphs(const TimelineLayoutDesc& desc, const TimelineRank& rank, Layout
   // The height of all other rows, for the node rows of the shown graph.
   float others = builder.layout.height;
   for (const model::GraphEntry* entry : graphs) {
-    others += std::round(kReplays * scale) + std::round(kRowGap * scale);
+    others += std::round(kReplays * scale) + std::round(kTimelineRowGap * scale);
     if (entry->graph->key() == shown || !is_open(entry->graph->key()) || !shows_nodes(desc, *entry))
       continue;
     others += static_cast<float>(count_of(desc.levels.of(*entry))) *
-              (std::round(kMinNodes * scale) + std::round(kRowGap * scale));
+              (std::round(kMinNodes * scale) + std::round(kTimelineRowGap * scale));
   }
   for (const model::GraphEntry* entry : graphs) {
     TimelineRow row;
@@ -460,7 +351,8 @@ void add_graphs(const TimelineLayoutDesc& desc, const TimelineRank& rank, Layout
   }
 }
 
-void add_process(const TimelineLayoutDesc& desc, const TimelineRank& rank, LayoutBuilder& builder) {
+void add_process(const TimelineLayoutDesc& desc, const TimelineRank& rank,
+                 TimelineLayoutBuilder& builder) {
   add_host(desc, rank, builder);
   add_queues(desc, rank, builder);
   add_graphs(desc, rank, builder);
@@ -479,17 +371,17 @@ float rank_node_height(const TimelineLayoutDesc& desc, float others) {
   std::size_t count = 0;
   for (const TimelineRank& rank : desc.ranks.ranks) {
     if (!rank.is_shown) continue;
-    others += scale * (kRank + kRowGap);
+    others += scale * (kRank + kTimelineRowGap);
     if (const auto* const match = match_of(desc, rank)) count += count_of(desc.levels.of(*match));
   }
   if (count == 0) return kMinRankNodes;
   return std::clamp(
-      (desc.available_height - others) / (scale * static_cast<float>(count)) - kRowGap,
+      (desc.available_height - others) / (scale * static_cast<float>(count)) - kTimelineRowGap,
       kMinRankNodes, kMaxRankNodes);
 }
 
 void add_rank(const TimelineLayoutDesc& desc, std::size_t index, float node_height,
-              LayoutBuilder& builder) {
+              TimelineLayoutBuilder& builder) {
   const TimelineRank& rank = desc.ranks.ranks[index];
   TimelineRow row;
   row.kind = Kind::Rank;
@@ -512,14 +404,14 @@ std::string clocks_text(trace::Time error) {
   return "clocks aligned within " + duration_text(static_cast<double>(error));
 }
 
-void add_ranks(const TimelineLayoutDesc& desc, LayoutBuilder& builder) {
+void add_ranks(const TimelineLayoutDesc& desc, TimelineLayoutBuilder& builder) {
   const TimelineRanks& all = desc.ranks;
   const std::size_t folded = all.ranks.size() - all.shown;
   builder.title("RANKS", count_text(all.ranks.size()) + " ranks, " +
                              clocks_text(all.clocks->max_bound()) +
                              "; a click on a name shows or hides all rows of the rank");
   const float height =
-      rank_node_height(desc, builder.layout.height + (folded == 0 ? 0 : kRank + kRowGap));
+      rank_node_height(desc, builder.layout.height + (folded == 0 ? 0 : kRank + kTimelineRowGap));
   const auto add_all = [&](bool shown) {
     for (std::size_t i = 0; i < all.ranks.size(); ++i) {
       if (all.ranks[i].is_shown == shown) add_rank(desc, i, height, builder);
@@ -574,7 +466,7 @@ const TimelineRow* TimelineLayout::find(Kind kind, std::uint32_t id, std::uint32
 }
 
 TimelineLayout make_timeline_layout(const TimelineLayoutDesc& desc) {
-  LayoutBuilder builder(desc);
+  TimelineLayoutBuilder builder(desc);
   if (desc.ranks.has_ranks()) {
     add_ranks(desc, builder);
   } else {

@@ -218,17 +218,16 @@ bool shows_critical_path(const PanelContext& context) {
          !is_all_critical(context);
 }
 
-void draw_timeline_active(TimelineDrawContext& dc, const TimelineScene& scene) {
+void draw_timeline_active(TimelineDrawContext& dc, const TimelineScene& scene, std::uint32_t max) {
   const TimelineRow* const row =
       dc.layout.find(TimelineRow::Kind::Active, 0, 0, {scene.replay.graph, scene.replay.version});
-  if (row == nullptr || !dc.is_visible(*row) || scene.active.max_active() == 0) return;
+  if (row == nullptr || !dc.is_visible(*row) || max == 0) return;
   const TimelineSpan span{scene.times.started, scene.times.ended};
   const TimelineBox box = box_of(dc, *row, dc.plane_of(span.started), dc.plane_of(span.ended));
-  const auto all = static_cast<double>(scene.active.max_active());
   const ImU32 fill = muted(dc.context.theme, dc.context.theme.good, 0.8f);
   model::BusyTime::Reader reader(scene.active);
   draw_density(dc, box, [&](trace::Time from, trace::Time to) {
-    return DensityColumn{{{{busy_share(reader, span, from, to) / all, fill}, {}, {}}}};
+    return DensityColumn{{{{busy_share(reader, span, from, to) / max, fill}, {}, {}}}};
   });
   if (is_below_mouse(dc, box)) dc.hit = ActiveHit{&scene, column_below_mouse(dc)};
 }

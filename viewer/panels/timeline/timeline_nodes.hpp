@@ -13,8 +13,8 @@ namespace reprise::viewer {
 // Whether the critical path of the shown replay contains every node; it is then not marked.
 [[nodiscard]] bool is_all_critical(const PanelContext& context);
 [[nodiscard]] bool shows_critical_path(const PanelContext& context);
-// Draws the number of busy lanes or workers; the highest number of the replay fills the row.
-void draw_timeline_active(TimelineDrawContext& dc, const TimelineScene& scene);
+// Draws the number of busy lanes or workers; `max` fills the row.
+void draw_timeline_active(TimelineDrawContext& dc, const TimelineScene& scene, std::uint32_t max);
 void draw_timeline_gaps(TimelineDrawContext& dc, const TimelineScene& scene);
 void draw_timeline_nodes(TimelineDrawContext& dc, const TimelineScene& scene);
 // Draws lines between consecutive steps of the critical path. `path` must belong to the scene's

@@ -58,8 +58,6 @@ struct TimelinePanel::State {
   void draw(PanelContext& context);
   void draw_rows(PanelContext& context, const trace::Replay* replay,
                  const TimelineData::Scene& scene);
-  void draw_row_backgrounds(const TimelineDrawContext& dc) const;
-  void draw_colours(const PanelContext& context, float names_end, float left);
   void draw_tables(const TimelineDrawContext& dc,
                    const std::shared_ptr<const model::Activity>& activity,
                    const TimelineData::Scene& scene, ImVec2 size);
@@ -192,7 +190,7 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
   const bool has_span = std::holds_alternative<model::SelectedSpan>(context.view.selection);
   const float labels = std::min(150 * theme.scale, available.x * 0.3f), bar = 10 * theme.scale,
               list_width = (options.gap_list || has_span) && available.x > 700 * theme.scale
-                               ? std::min(470 * theme.scale, available.x * 0.45f)
+                               ? std::min(470 * theme.scale, available.x * 0.5f)
                                : 0,
               ruler_height = 20 * theme.scale;
   const ImVec2 area{std::max(available.x - labels - bar - list_width, 24.0f),
@@ -299,16 +297,22 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
   ruler.draw_lines(axis);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.PushClipRect({canvas.min().x, rows_top}, canvas.max(), true);
-  draw_row_backgrounds(dc);
+  draw_timeline_backgrounds(dc);
   draw_timeline_ranges(dc, *host);
   draw_timeline_replays(dc, *activity, drawn ? drawn->replay : 0);
+  // Only the shown graph has a row of active lanes or workers.
+  std::uint32_t max_active = scene == nullptr ? 0 : scene->active.max_active();
+  for (const auto& [key, other] : *others) {
+    if (key.graph == context.view.graph)
+      max_active = std::max(max_active, other->active.max_active());
+  }
   for (const auto& [key, other] : *others) {
     if (drawn == key) continue;
     draw_timeline_nodes(dc, *other);
-    draw_timeline_active(dc, *other);
+    draw_timeline_active(dc, *other, max_active);
   }
   if (scene != nullptr) {
-    draw_timeline_active(dc, *scene);
+    draw_timeline_active(dc, *scene, max_active);
     draw_timeline_gaps(dc, *scene);
     draw_timeline_nodes(dc, *scene);
     const bool path_matches = context.replay->replay.replay == scene->replay.replay;
@@ -344,7 +348,7 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
     const auto named = std::find_if(layout.rows.rbegin(), layout.rows.rend(),
                                     [](const TimelineRow& r) { return !r.label.empty(); });
     const float names = named == layout.rows.rend() ? 0 : named->top + named->height;
-    return draw_colours(context, dc.top + names, at.x);
+    return draw_timeline_legend(dc, dc.top + names, at.x);
   }
   const float rows_end = std::min(dc.top + layout.height, canvas.max().y);
   const TimelineReason reason = missing_nodes_reason(context);
@@ -380,30 +384,6 @@ void TimelinePanel::State::draw_tables(const TimelineDrawContext& dc,
   }
 }
 
-void TimelinePanel::State::draw_row_backgrounds(const TimelineDrawContext& dc) const {
-  const Theme& theme = dc.context.theme;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  for (const TimelineRow& row : dc.layout.rows) {
-    const float y = dc.top + row.top;
-    if (row.kind == TimelineRow::Kind::Title) {
-      list.AddLine({canvas.min().x, y + row.height - 2}, {canvas.max().x, y + row.height - 2},
-                   theme.line);
-      const float line = theme.small->FontSize;
-      list.AddText(theme.small, line,
-                   {canvas.min().x + theme.half_space, std::floor(y + (row.height - line) / 2)},
-                   theme.ink_faint, row.detail.c_str());
-    } else if (row.kind == TimelineRow::Kind::Folded) {
-      const float line = theme.small->FontSize;
-      list.AddText(theme.small, line,
-                   {canvas.min().x + theme.half_space, std::floor(y + (row.height - line) / 2)},
-                   theme.ink_faint, row.detail.c_str());
-    } else if (row.kind == TimelineRow::Kind::Nodes) {
-      list.AddRectFilled({canvas.min().x, y}, {canvas.max().x, y + row.height},
-                         with_alpha(theme.ink, 0.03f));
-    }
-  }
-}
-
 // Scrolls to the rows of another graph once.
 void TimelinePanel::State::reveal_graph(const PanelContext& context, const TimelineLayout& layout,
                                         float height) {
@@ -424,20 +404,6 @@ void TimelinePanel::State::show(Time started, Time ended) {
   canvas.show({left - margin, 0, right + margin, 1});
   fitted = TimelineFit::None;
   view_requested = true;
-}
-
-// Draws the colour legend below the row names, if there is space: it never covers rows.
-void TimelinePanel::State::draw_colours(const PanelContext& context, float names_end, float left) {
-  const Theme& theme = context.theme;
-  const float pad = theme.space, column = canvas.min().x - left - 2 * pad,
-              width = std::min(150 * theme.scale, column);
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.PushClipRect({left, canvas.min().y}, canvas.max(), true);
-  // Draw once outside the clip rectangle to measure the height.
-  const float height = draw_colour_legend(context, {canvas.max().x + 1e5f, canvas.min().y}, width);
-  if (names_end < canvas.max().y - height - pad)
-    draw_colour_legend(context, {left + pad, canvas.max().y - height - pad}, width);
-  list.PopClipRect();
 }
 
 void TimelinePanel::State::reveal(const PanelContext& context, const TimelineScene& scene,

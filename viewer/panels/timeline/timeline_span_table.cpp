@@ -99,13 +99,13 @@ void sort(std::vector<SpanRow>& rows, TableSort by) {
 
 void draw_table(const TimelineDrawContext& dc, const model::SpanSummary& summary, SpanView view) {
   static constexpr TableColumn kColumns[] = {
-      {"name", "Kernel, label, graph, transfer or cause. Labels are nested.", 16,
+      {"name", "Kernel, label, graph, transfer or cause. Labels are nested.", 11,
        ColumnAlign::Left},
-      {"time", "Time within the span.", 9, ColumnAlign::Right, "ns"},
-      {"share", "Of the time of all nodes in the span; of graphs and waits, of the span.", 7,
-       ColumnAlign::Right, ""},
-      {"count", "Executions, replays or gaps in the span.", 7, ColumnAlign::Right},
-      {"mean", "Mean time of each.", 9, ColumnAlign::Right, "ns"},
+      {"time", "Time within the span.", 8, ColumnAlign::Right, "ns"},
+      {"share", "Of the time of all nodes in the span; of graphs and waits, of the span.", 6,
+       ColumnAlign::Right},
+      {"count", "Executions, replays or gaps in the span.", 6, ColumnAlign::Right},
+      {"mean", "Mean time of each.", 8, ColumnAlign::Right, "ns"},
       {"bytes", "Bytes that were copied or written.", 9, ColumnAlign::Right, "bytes"},
   };
   const Theme& theme = dc.context.theme;

@@ -63,11 +63,6 @@ Time BusyTime::until(Time at, std::size_t steps) const {
   return last.before + (at - last.at) * Time{last.active};
 }
 
-std::uint32_t BusyTime::active_at(Time at) const {
-  const std::size_t steps = steps_until(at, 0);
-  return steps == 0 ? 0 : steps_[steps - 1].active;
-}
-
 Time BusyTime::Reader::until(Time at) {
   const bool is_later = at_ == 0 || busy_->steps_[at_ - 1].at <= at;
   at_ = busy_->steps_until(at, is_later ? at_ : 0);

@@ -47,7 +47,6 @@ class BusyTime {
     return until(to) - until(from);
   }
   [[nodiscard]] trace::Time total() const { return steps_.empty() ? 0 : steps_.back().before; }
-  [[nodiscard]] std::uint32_t active_at(trace::Time at) const;
   [[nodiscard]] std::uint32_t max_active() const noexcept { return max_active_; }
   // By time; the last one has nothing active.
   [[nodiscard]] const std::vector<Step>& steps() const noexcept { return steps_; }

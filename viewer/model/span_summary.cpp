@@ -34,14 +34,15 @@ void for_each_replay(const ReplayRow& row, const SelectedSpan& span, Each each) 
 
 // The time with at least one replay.
 double busy_time(const Activity& activity, const SelectedSpan& span) {
-  std::vector<BusyTime> queues;
-  for (const auto& [id, row] : activity.queues) queues.push_back(row.busy);
-  const BusyTime all = BusyTime::sum_of(queues);
-  double busy = 0;
-  for (std::size_t i = 0; i + 1 < all.steps().size(); ++i) {
-    if (all.steps()[i].active != 0) busy += overlap(all.steps()[i].at, all.steps()[i + 1].at, span);
-  }
-  return busy;
+  std::vector<std::pair<Time, Time>> replays;
+  for (const auto& [id, row] : activity.queues)
+    for_each_replay(row, span, [&](const ReplaySpan& one) {
+      replays.emplace_back(std::max(one.started, span.started), std::min(one.ended, span.ended));
+    });
+  std::sort(replays.begin(), replays.end());
+  BusyTime busy;
+  for (const auto& [started, ended] : replays) busy.add(started, ended);
+  return static_cast<double>(busy.total());
 }
 
 void add_gap(SpanPart& part, Time started, Time ended, const SelectedSpan& span) {

@@ -43,11 +43,11 @@ TEST_CASE("busy time: of several rows, the number that is busy over time") {
   rows[2].add(200, 250);
   const BusyTime all = BusyTime::sum_of(rows);
   CHECK(all.max_active() == 3);
-  CHECK(all.active_at(99) == 0);
-  CHECK(all.active_at(100) == 1);
-  CHECK(all.active_at(155) == 3);
-  CHECK(all.active_at(200) == 2);  // one ends as another starts
-  CHECK(all.active_at(300) == 0);
+  CHECK(all.between(99, 100) == 0);
+  CHECK(all.between(100, 101) == 1);
+  CHECK(all.between(155, 156) == 3);
+  CHECK(all.between(200, 201) == 2);  // one ends as another starts
+  CHECK(all.between(300, 301) == 0);
   CHECK(all.total() == 100 + 150 + 10 + 50);
   CHECK(all.between(150, 170) == 2 * 20 + 10);
   CHECK(BusyTime::sum_of({}).total() == 0);

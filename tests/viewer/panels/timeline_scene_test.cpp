@@ -234,12 +234,13 @@ struct LayoutFixture : PanelFixture {
     const TimelineScene scene =
         make_timeline_scene(*entry().graph, replay->replay, replay->block, model::RowsBy::Lane);
     levels.add(context.view.graph, scene);
-    const TimelineRanks ranks = make_timeline_ranks(*document, context.view.graph, activity, {});
+    const TimelineRanks ranks = make_timeline_ranks(*document, context.view.graph, activity, host);
     return make_timeline_layout({.context = context,
                                  .levels = levels,
                                  .activity = activity,
                                  .ranks = ranks,
                                  .shown = &scene,
+                                 .host = &host,
                                  .opened = opened,
                                  .order = order,
                                  .min_length = min_length,
@@ -248,6 +249,7 @@ struct LayoutFixture : PanelFixture {
                                  .available_height = available_height});
   }
   model::Activity activity = model::ActivityBuilder().extend(*document);
+  HostRows host;
   TimelineLevels levels;
   float available_height = 300;
 };
@@ -278,6 +280,26 @@ TEST_CASE("timeline layout: a closed section has a title and no rows") {
   CHECK(std::find(titles.begin(), titles.end(), "NODES BY LANE") != titles.end());
 }
 
+TEST_CASE("timeline layout: a closed thread has only its outermost ranges") {
+  LayoutFixture fixture;
+  using Kind = TimelineRow::Kind;
+  model::GrowingList<trace::HostRange> ranges;
+  const Time first = fixture.document->first;
+  ranges.push_back({77, 1, first + 20, first + 50, "inner"});
+  ranges.push_back({77, 0, first + 10, first + 90, "outer"});
+  fixture.host = HostRowsBuilder().extend(ranges.view());
+  const TimelineLayout open = fixture.layout({});
+  CHECK(open.find(Kind::Ranges, 77, 0)->folds);
+  CHECK(open.find(Kind::Ranges, 77, 1) != nullptr);
+  CHECK(open.find(Kind::Launches, 77, 0) != nullptr);
+  TimelineOpened opened;
+  opened.closed_threads = {77};
+  const TimelineLayout closed = fixture.layout(opened);
+  CHECK(closed.find(Kind::Ranges, 77, 0) != nullptr);
+  CHECK(closed.find(Kind::Ranges, 77, 1) == nullptr);
+  CHECK(closed.find(Kind::Launches, 77, 0) == nullptr);
+}
+
 TEST_CASE("timeline layout: rows are sorted by name, busy time or first use") {
   LayoutFixture fixture;
   const auto graphs = [&](RowOrder order) {
@@ -306,6 +328,20 @@ TEST_CASE("timeline layout: resized rows keep their height, and the others fill 
   CHECK(layout.height <= 300);
   for (std::size_t i = 1; i < layout.rows.size(); ++i)
     CHECK(layout.rows[i].top >= layout.rows[i - 1].top + layout.rows[i - 1].height);
+}
+
+TEST_CASE("timeline scene: of a single worker, the number of its busy rows is counted") {
+  trace::GraphVersion record;
+  record.strings = {""};
+  record.labels = {{}};
+  record.nodes.resize(3);
+  auto block = std::make_shared<trace::SampleBlock>();
+  block->samples = {{0, 0, 100, 50, 4}, {1, 0, 110, 20, 4}, {2, 0, 120, 60, 4}};
+  const TimelineScene scene =
+      make_timeline_scene(model::Graph(record), {}, block, model::RowsBy::Worker);
+  CHECK(scene.groups.size() == 1);
+  CHECK(scene.active.max_active() == 3);
+  CHECK(scene.active.between(120, 130) == 30);
 }
 
 TEST_CASE("timeline layout: a low window has lower rows, so that eight fit below a title") {

@@ -174,8 +174,8 @@ void draw_idle(TimelineDrawContext& dc, const TimelineRow& row, const model::Idl
           column.parts[i] = {busy_share(readers[i], span, from, to), idle_fill(theme, kCauses[i])};
         return column;
       });
-      // The parts of a gap are one idle period in the time of all causes.
-      BlockHit* const hit = hit_block(dc, box, block, idle.by_cause[0], "idle periods");
+      // Its time is that of all causes.
+      BlockHit* const hit = hit_block(dc, box, block, idle.by_cause[0], "gaps");
       if (hit == nullptr) continue;
       hit->busy_name = "idle";
       for (std::size_t i = 0; i < idle.by_cause.size(); ++i) {

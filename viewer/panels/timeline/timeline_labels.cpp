@@ -147,8 +147,8 @@ void draw_timeline_labels(const TimelineDrawContext& dc, const model::Activity& 
     std::string value;
     if (const auto share = busy_in_view(dc, activity, shown, row)) value = percent_text(*share);
     if (row.kind == TimelineRow::Kind::Active && shown != nullptr)
-      value = "max " + count_text(shown->active.max_active()) + " of " +
-              count_text(shown->groups.size());
+      value = "max " + count_text(shown->active.max_active()) +
+              (shown->groups.size() > 1 ? " of " + count_text(shown->groups.size()) : "");
     if (!value.empty() && row.height >= size) {
       const float width = font->CalcTextSizeA(size, 1e9f, 0, value.c_str()).x;
       list.AddText(font, size, {right - width, text_y}, theme.ink_faint, value.c_str());

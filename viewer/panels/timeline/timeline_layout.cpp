@@ -81,10 +81,12 @@ bool is_used(const TimelineLayoutDesc& desc, const Rows& rows, const Id& id) {
   if (found == rows.end()) return false;
   if (desc.to == 0) return true;
   const auto& spans = found->second.spans;
-  const trace::Time length = desc.to - desc.from;
-  const std::size_t first = spans.lower_bound(
-      desc.from - length, [](const auto& span, trace::Time at) { return span.ended < at; });
-  return first < spans.size() && spans[first].started <= desc.to + length;
+  const auto from = static_cast<double>(desc.from), to = static_cast<double>(desc.to),
+             length = to - from;
+  const std::size_t first = spans.lower_bound(from - length, [](const auto& span, double at) {
+    return static_cast<double>(span.ended) < at;
+  });
+  return first < spans.size() && static_cast<double>(spans[first].started) <= to + length;
 }
 
 // The depths of a thread's ranges.
@@ -262,7 +264,9 @@ void add_active(const TimelineLayoutDesc& desc, const model::GraphEntry& entry,
   TimelineRow row;
   row.kind = Kind::Active;
   row.graph = entry.graph->key();
-  row.label = desc.by == model::RowsBy::Lane ? "active lanes" : "active " + workers_name(desc);
+  row.label = desc.levels.of(entry).size() == 1 ? "active nodes"
+              : desc.by == model::RowsBy::Lane  ? "active lanes"
+                                                : "active " + workers_name(desc);
   builder.add(row, kActive);
 }
 
@@ -277,7 +281,7 @@ void add_shown_nodes(const TimelineLayoutDesc& desc, const model::GraphEntry& en
                        measured_text(desc)))
     return add_active(desc, entry, builder);
   others += kTimelineTitle * row_scale(desc);
-  if (levels.size() > 1) {
+  if (count_of(levels) > 1) {
     add_active(desc, entry, builder);
     others += (kActive + kTimelineRowGap) * row_scale(desc);
   }

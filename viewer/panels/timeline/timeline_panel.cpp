@@ -229,8 +229,9 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
   if (canvas.is_hovered() && ImGui::IsMouseDragging(ImGuiMouseButton_Right, 1))
     scroll -= ImGui::GetIO().MouseDelta.y;
   if (const auto dragged = ruler.update(canvas)) {
-    context.view.selection = model::SelectedSpan{origin + static_cast<Time>(dragged->first),
-                                                 origin + static_cast<Time>(dragged->second)};
+    context.view.selection =
+        model::SelectedSpan{std::max<Time>(origin + static_cast<Time>(dragged->first), 0),
+                            std::max<Time>(origin + static_cast<Time>(dragged->second), 0)};
   }
 
   const auto others = data.others();
@@ -376,6 +377,7 @@ void TimelinePanel::State::draw_tables(const TimelineDrawContext& dc,
   ImGui::EndChild();
   if (!gap) return;
   show(gap->started, gap->ended);
+  if (std::holds_alternative<model::SelectedSpan>(context.view.selection)) return;
   if (const auto* idle = std::get_if<model::IdleGap>(&gap->gap)) {
     context.view.select(model::SelectedReplay{idle->graph, idle->replay});
   } else {

@@ -23,7 +23,7 @@ void add_busy_times(TimelineScene& scene) {
   }
   std::vector<model::BusyTime> groups;
   for (const auto& [id, busy] : scene.groups) groups.push_back(busy);
-  scene.active = model::BusyTime::sum_of(groups);
+  scene.active = model::BusyTime::sum_of(groups.size() > 1 ? groups : scene.row_busy);
 }
 
 // Adds the label spans, using as few rows per depth as possible.

@@ -33,7 +33,8 @@ struct TimelineScene {
   std::vector<std::uint32_t> items_of;           // per node: its first item or kNone
   std::vector<model::BusyTime> row_busy;         // per row
   std::map<std::uint32_t, model::BusyTime> groups;  // per lane or worker, over all its rows
-  model::BusyTime active;                           // how many of these are busy
+  // How many lanes or workers are busy; of a single one, how many of its rows.
+  model::BusyTime active;
   // Outer labels above inner ones; by row, then start; disjoint within a row.
   std::vector<TimelineLabel> labels;
   std::uint32_t label_rows = 0;

@@ -102,8 +102,10 @@ void draw_table(const TimelineDrawContext& dc, const model::SpanSummary& summary
       {"name", "Kernel, label, graph, transfer or cause. Labels are nested.", 11,
        ColumnAlign::Left},
       {"time", "Time within the span.", 8, ColumnAlign::Right, "ns"},
-      {"share", "Of the time of all nodes in the span; of graphs and waits, of the span.", 6,
-       ColumnAlign::Right},
+      {"share",
+       "Of the time of all nodes in the span; of graphs and waits, of the span. Waits of several "
+       "lanes or workers add up.",
+       6, ColumnAlign::Right},
       {"count", "Executions, replays or gaps in the span.", 6, ColumnAlign::Right},
       {"mean", "Mean time of each.", 8, ColumnAlign::Right, "ns"},
       {"bytes", "Bytes that were copied or written.", 9, ColumnAlign::Right, "bytes"},

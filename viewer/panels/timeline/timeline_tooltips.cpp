@@ -51,15 +51,18 @@ void draw_contents(const TimelineDrawContext& dc, const ActiveHit& hit) {
   const float x = 110 * theme.scale;
   const model::BusyTime& active = hit.scene->active;
   const auto mean = [&](const TimelineSpan& span) {
-    return rate_text(static_cast<double>(active.between(span.started, span.ended)) /
-                     std::max(span.length(), 1.0));
+    const trace::Time sum = active.between(span.started, span.ended);
+    return sum == 0 ? "0" : rate_text(static_cast<double>(sum) / std::max(span.length(), 1.0));
   };
-  const std::string all = " of " + count_text(hit.scene->groups.size());
-  ImGui::TextUnformatted((dc.options.by == model::RowsBy::Lane ? "Busy lanes" : "Busy workers"));
+  const std::size_t groups = hit.scene->groups.size();
+  const std::string all = groups > 1 ? " of " + count_text(groups) : "";
+  ImGui::TextUnformatted(groups == 1                            ? "Running nodes"
+                         : dc.options.by == model::RowsBy::Lane ? "Busy lanes"
+                                                                : "Busy workers");
   ImGui::Separator();
   draw_field(theme, "here", mean(hit.here) + all, x);
   draw_field(theme, "replay", mean({hit.scene->times.started, hit.scene->times.ended}) + all, x);
-  draw_field(theme, "most", count_text(active.max_active()) + all, x);
+  draw_field(theme, "max", count_text(active.max_active()) + all, x);
   draw_field(theme, "at", at_text(dc, hit.here.started), x);
 }
 

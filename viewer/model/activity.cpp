@@ -14,17 +14,32 @@ namespace {
 
 constexpr std::size_t kMaxSpans = 4u << 20;  // kept per queue and thread in a long live session
 
-using Spans = std::map<std::uint32_t, std::vector<ReplaySpan>>;
-using Lists = std::map<std::uint32_t, GrowingList<ReplaySpan>>;
+template <class Key>
+using Spans = std::map<Key, std::vector<ReplaySpan>>;
+template <class Key>
+using Lists = std::map<Key, GrowingList<ReplaySpan>>;
 
 bool starts_before(const ReplaySpan& a, const ReplaySpan& b) { return a.started < b.started; }
 
-void append_sorted(Spans added, Lists& lists) {
+template <class Key>
+void append_sorted(Spans<Key> added, Lists<Key>& lists) {
   for (auto& [id, spans] : added) {
     std::stable_sort(spans.begin(), spans.end(), starts_before);
     GrowingList<ReplaySpan>& list = lists[id];
     for (const ReplaySpan& span : spans) list.insert_sorted(span, starts_before);
     list.drop_front(kMaxSpans);
+  }
+}
+
+template <class Key>
+void make_rows(Lists<Key>& lists, std::map<Key, ReplayRow>& rows) {
+  for (auto& [id, list] : lists) {
+    ReplayRow& row = rows[id];
+    row.spans = list.view();
+    for (const ReplaySpan& span : row.spans) {
+      row.busy.add(span.started, span.ended);
+      row.by_graph[span.graph].add(span.started, span.ended);
+    }
   }
 }
 
@@ -81,7 +96,8 @@ std::uint32_t device_of(const Document& document, std::uint32_t queue) {
 }
 
 bool ActivityBuilder::consume(const Document& document) {
-  Spans queues, threads;
+  Spans<std::uint32_t> queues, threads;
+  Spans<GraphKey> graphs;
   for (const auto& [key, entry] : document.graphs) {
     Consumed& consumed = consumed_[key];
     const std::uint64_t count = entry.dropped_replays + entry.replays.size();
@@ -95,8 +111,12 @@ bool ActivityBuilder::consume(const Document& document) {
     if (consumed.count != 0 && consumed.count + entry.replays.size() - first != count) return false;
     for (std::size_t i = first; i < entry.replays.size(); ++i) {
       const Replay& r = entry.replays[i];
-      if (r.started != 0 && r.ended >= r.started)
+      if (r.started != 0 && r.ended >= r.started) {
         queues[r.queue].push_back({r.started, r.ended, key, r.replay});
+        graphs[key].push_back({r.started, r.ended, key, r.replay});
+      } else if (r.launched != 0) {
+        graphs[key].push_back({r.launched, r.launched, key, r.replay});
+      }
       if (r.launched != 0)
         threads[r.thread].push_back(
             {r.launched, std::max(r.launched, r.launch_returned), key, r.replay});
@@ -105,6 +125,7 @@ bool ActivityBuilder::consume(const Document& document) {
   }
   append_sorted(std::move(queues), queues_);
   append_sorted(std::move(threads), threads_);
+  append_sorted(std::move(graphs), graphs_);
   return true;
 }
 
@@ -114,13 +135,18 @@ Activity ActivityBuilder::extend(const Document& document) {
     static_cast<void>(consume(document));
   }
   Activity activity;
+  make_rows(queues_, activity.queues);
+  make_rows(threads_, activity.threads);
+  make_rows(graphs_, activity.graphs);
   std::map<std::uint32_t, std::vector<const ListView<ReplaySpan>*>> by_device;
-  for (auto& [queue, list] : queues_) {
-    const auto& view = activity.queues[queue] = list.view();
-    by_device[device_of(document, queue)].push_back(&view);
+  for (const auto& [queue, row] : activity.queues)
+    by_device[device_of(document, queue)].push_back(&row.spans);
+  for (const auto& [device, queues] : by_device) {
+    IdleRow& idle = activity.idle[device];
+    idle.gaps = idle_of(document, queues);
+    for (const IdleGap& gap : idle.gaps)
+      idle.by_cause[static_cast<std::size_t>(gap.cause)].add(gap.started, gap.ended);
   }
-  for (auto& [thread, list] : threads_) activity.threads[thread] = list.view();
-  for (const auto& [device, queues] : by_device) activity.idle[device] = idle_of(document, queues);
   return activity;
 }
 

@@ -1,13 +1,15 @@
-// Activity: what the queues and threads of a recording did over all graphs: the replays of each
-// queue, the launches of each thread, and the idle time of each device with its causes. Threads:
-// Activity is an immutable value; a builder is used by one thread at a time.
+// Activity: what the queues and threads of a recording did: the replays of each queue and graph,
+// the launches of each thread, and the idle time of each device with its causes. Threads: Activity
+// is an immutable value; a builder is used by one thread at a time.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <vector>
 
+#include "model/busy_time.hpp"
 #include "model/document.hpp"
 
 namespace reprise::model {
@@ -34,11 +36,25 @@ struct IdleGap {
   std::uint32_t thread = 0;  // that launched it
 };
 
+// The replays or launches of a queue, thread or graph.
+struct ReplayRow {
+  ListView<ReplaySpan> spans;  // by start
+  BusyTime busy;
+  std::map<GraphKey, BusyTime> by_graph;
+};
+
+// The idle time of a device, between the replays of all its queues.
+struct IdleRow {
+  std::vector<IdleGap> gaps;         // by start
+  std::array<BusyTime, 3> by_cause;  // indexed by IdleCause
+};
+
 struct Activity {
-  // Sorted by start.
-  std::map<std::uint32_t, ListView<ReplaySpan>> queues;   // device times, by queue
-  std::map<std::uint32_t, ListView<ReplaySpan>> threads;  // launch calls, by thread
-  std::map<std::uint32_t, std::vector<IdleGap>> idle;     // by device; also between its queues
+  std::map<std::uint32_t, ReplayRow> queues;   // device times, by queue
+  std::map<std::uint32_t, ReplayRow> threads;  // launch calls, by thread
+  // Device times. A replay without them has an empty span at its launch.
+  std::map<GraphKey, ReplayRow> graphs;
+  std::map<std::uint32_t, IdleRow> idle;  // by device
 };
 
 class ActivityBuilder {
@@ -55,6 +71,7 @@ class ActivityBuilder {
 
   std::map<GraphKey, Consumed> consumed_;
   std::map<std::uint32_t, GrowingList<ReplaySpan>> queues_, threads_;
+  std::map<GraphKey, GrowingList<ReplaySpan>> graphs_;
 };
 
 // The device of a queue; 0 if unknown.

@@ -55,15 +55,36 @@ TEST_CASE("activity: replays are listed by queue and launches by thread, sorted 
   model::ActivityBuilder builder;
   const model::Activity activity = builder.extend(*document);
   REQUIRE(activity.queues.size() == 2);
-  const auto& main = activity.queues.at(3);
+  const auto& main = activity.queues.at(3).spans;
   REQUIRE(main.size() == 3);
   CHECK(main[1].graph.graph == kSecondGraph);
   CHECK(main[1].replay == 2);
-  CHECK(activity.queues.at(4).size() == 1);
-  const auto& launches = activity.threads.at(7);
+  CHECK(activity.queues.at(4).spans.size() == 1);
+  const auto& launches = activity.threads.at(7).spans;
   REQUIRE(launches.size() == 4);
   for (std::size_t i = 1; i < launches.size(); ++i)
     CHECK(launches[i - 1].started < launches[i].started);
+}
+
+TEST_CASE("activity: busy time counts overlaps once, for all replays and for each graph") {
+  ActivityTrace trace;
+  const auto document = trace.add({
+      replay_of(kFirstGraph, 1, 3, 100, 200, 300),
+      replay_of(kSecondGraph, 1, 3, 150, 250, 450),  // overlaps
+      replay_of(kFirstGraph, 2, 4, 400, 260, 290),   // on another queue
+      replay_of(kFirstGraph, 3, 3, 500, 0, 0),       // without device times
+  });
+  const model::Activity activity = model::ActivityBuilder().extend(*document);
+  const model::ReplayRow& queue = activity.queues.at(3);
+  CHECK(queue.busy.between(0, 1000) == 250);
+  CHECK(queue.busy.between(280, 310) == 30);
+  CHECK(queue.by_graph.at({kFirstGraph, 1}).between(0, 1000) == 100);
+  CHECK(queue.by_graph.at({kSecondGraph, 1}).between(0, 300) == 50);
+  const model::ReplayRow& graph = activity.graphs.at({kFirstGraph, 1});
+  REQUIRE(graph.spans.size() == 3);
+  CHECK(graph.busy.total() == 100);
+  CHECK(graph.spans[2].started == 500);  // its launch
+  CHECK(graph.spans[2].ended == 500);
 }
 
 TEST_CASE("activity: idle time ends at the launch of the next replay, and the rest is latency") {
@@ -78,7 +99,7 @@ TEST_CASE("activity: idle time ends at the launch of the next replay, and the re
   model::ActivityBuilder builder;
   const model::Activity activity = builder.extend(*document);
   REQUIRE(activity.idle.size() == 1);
-  const std::vector<model::IdleGap>& idle = activity.idle.at(1);
+  const std::vector<model::IdleGap>& idle = activity.idle.at(1).gaps;
   REQUIRE(idle.size() == 4);
   const auto check = [](const model::IdleGap& gap, Time started, Time ended, IdleCause cause,
                         std::uint64_t replay) {
@@ -91,6 +112,9 @@ TEST_CASE("activity: idle time ends at the launch of the next replay, and the re
   check(idle[1], 600, 700, IdleCause::Launch, 2);
   check(idle[2], 800, 900, IdleCause::Launch, 3);
   check(idle[3], 950, 1000, IdleCause::Unknown, 4);
+  const auto& by_cause = activity.idle.at(1).by_cause;
+  CHECK(by_cause[static_cast<std::size_t>(IdleCause::Host)].total() == 150);
+  CHECK(by_cause[static_cast<std::size_t>(IdleCause::Launch)].between(650, 850) == 100);
 }
 
 TEST_CASE("activity: extending by parts gives the same as one pass, also out of order") {
@@ -113,15 +137,16 @@ TEST_CASE("activity: extending by parts gives the same as one pass, also out of 
     activity = by_parts.extend(*parts.add({all.begin() + static_cast<std::ptrdiff_t>(i), end}));
   }
   REQUIRE(activity.queues.size() == expected.queues.size());
-  for (const auto& [queue, list] : expected.queues) {
-    const auto& other = activity.queues.at(queue);
+  for (const auto& [queue, row] : expected.queues) {
+    const auto& list = row.spans;
+    const auto& other = activity.queues.at(queue).spans;
     REQUIRE(other.size() == list.size());
     for (std::size_t i = 0; i < list.size(); ++i) {
       CHECK(other[i].started == list[i].started);
       CHECK(other[i].replay == list[i].replay);
     }
   }
-  REQUIRE(activity.idle.at(1).size() == expected.idle.at(1).size());
-  for (std::size_t i = 0; i < expected.idle.at(1).size(); ++i)
-    CHECK(activity.idle.at(1)[i].started == expected.idle.at(1)[i].started);
+  const auto &idle = activity.idle.at(1).gaps, &all_idle = expected.idle.at(1).gaps;
+  REQUIRE(idle.size() == all_idle.size());
+  for (std::size_t i = 0; i < all_idle.size(); ++i) CHECK(idle[i].started == all_idle[i].started);
 }

@@ -52,13 +52,13 @@ TEST_CASE("timeline merge: every item is in exactly one block and counts add up"
       }
       CHECK(at == items.size());
       CHECK(count == items.size());
-      // Narrow blocks start at least one point apart.
+      // Narrow items that are close together are in one block.
       for (std::size_t i = 1; i < blocks.size(); ++i) {
-        const auto is_narrow = [&](const TimelineBlock& b) {
-          return b.ended - b.started < kNarrow * unit;
+        const auto is_narrow = [&](std::size_t item) {
+          return items[item].ended - items[item].started < kNarrow * unit;
         };
-        if (is_narrow(blocks[i - 1]) && is_narrow(blocks[i]))
-          CHECK(blocks[i].started - blocks[i - 1].started >= unit);
+        if (is_narrow(blocks[i].first - 1) && is_narrow(blocks[i].first))
+          CHECK(blocks[i].started - blocks[i - 1].ended >= kNarrow * unit);
       }
     }
   }

@@ -98,6 +98,22 @@ std::shared_ptr<const model::Document> document_of_short_nodes() {
   return builder.publish();
 }
 
+// One replay of the graph "start", then replays of "many" on the same queue.
+std::shared_ptr<const model::Document> document_after_start(std::uint64_t count) {
+  model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
+  trace::Records records;
+  records.graph_versions = {test::make_chain_graph(), test::make_chain_graph()};
+  records.graph_versions[1].graph = 1;
+  records.graph_versions[1].label = "start";
+  records.replays = {test::make_replay(0, 100'000)};
+  records.replays[0].graph = 1;
+  for (std::uint64_t number = 1; number <= count; ++number)
+    records.replays.push_back(
+        test::make_replay(number, 100'000 + static_cast<trace::Time>(number * 7919 % 1000)));
+  builder.add(std::move(records));
+  return builder.publish();
+}
+
 }  // namespace
 
 TEST_CASE("timeline panel: a click on a node selects it and its tooltip shows the duration") {
@@ -137,18 +153,17 @@ TEST_CASE("timeline panel: the wheel zooms at the cursor and Home fits the repla
   CHECK(width() == doctest::Approx(before).epsilon(0.2));
 }
 
-TEST_CASE("timeline panel: narrow nodes are merged into one block with a count") {
+TEST_CASE("timeline panel: the tooltip of narrow nodes has their number and busy time") {
   Timeline timeline(document_of_short_nodes());
   // The block is at the left, just after the start.
   std::string tooltip;
-  for (float y = 100; y < 690 && tooltip.find("1,000 nodes (merged)") == std::string::npos;
-       y += 6) {
-    for (float x = 150; x < 260 && tooltip.find("1,000 nodes (merged)") == std::string::npos;
-         x += 1) {
+  for (float y = 100; y < 690 && tooltip.find("1,000 nodes") == std::string::npos; y += 6) {
+    for (float x = 150; x < 260 && tooltip.find("1,000 nodes") == std::string::npos; x += 1) {
       if (timeline.node_at({x, y}) != trace::kNone) tooltip = timeline.panel_text();
     }
   }
-  CHECK(tooltip.find("1,000 nodes (merged)") != std::string::npos);
+  // 15 ns of every 20 ns.
+  test::check_in_order(tooltip, {"1,000 nodes", "busy", "15.00 us, 75.0 %", "here"});
   CHECK(timeline.vertices() < 20'000);
 }
 
@@ -223,36 +238,118 @@ TEST_CASE("timeline panel: an empty timeline shows the reason, and every size is
   }
 }
 
-TEST_CASE("timeline ruler: a left drag measures a span, a click does not, and Escape clears it") {
+TEST_CASE("timeline ruler: a left drag gives its span once, and a click gives none") {
   test::ImGuiFixture context({1000, 300});
   Canvas canvas(CanvasAxes::Horizontal);
   TimelineRuler ruler;
+  std::vector<std::pair<double, double>> spans;
   const auto contents = [&] {
     canvas.begin("plane", {0, 0, 1'000'000, 1}, context.theme);
-    ruler.update(canvas);
+    if (const auto span = ruler.update(canvas)) spans.push_back(*span);
     ruler.draw_lines({.theme = context.theme, .canvas = canvas});
     ruler.draw({.theme = context.theme, .canvas = canvas});
     canvas.end();
   };
   context.window(contents);
   context.click({300, 150}, contents);
-  CHECK(!ruler.span());
-  context.drag({300, 150}, {500, 150}, contents);
-  REQUIRE(ruler.span());
-  CHECK(ruler.span()->first == doctest::Approx(canvas.x_of(300)));
-  CHECK(ruler.span()->second == doctest::Approx(canvas.x_of(500)));
-  CHECK_FALSE(ruler.is_measuring());
-  context.press(test::kEscape, contents);
-  CHECK(!ruler.span());
+  CHECK(spans.empty());
+  context.drag({500, 150}, {300, 150}, contents);
+  REQUIRE(spans.size() == 1);
+  CHECK(spans[0].first == doctest::Approx(canvas.x_of(300)));
+  CHECK(spans[0].second == doctest::Approx(canvas.x_of(500)));
+  CHECK_FALSE(ruler.is_dragging());
 }
 
-TEST_CASE("timeline panel: a drag measures and changes neither the selection nor the view") {
+TEST_CASE("timeline panel: a drag selects a span, and its table sums what ran in it") {
   Timeline timeline(test::hand_made_document());
+  const auto contents = [&] { timeline.draw(timeline.panel); };
   const std::uint32_t node = timeline.entry().graph->node_count() / 2;
   const ImVec2 at = timeline.position_of(node);
-  timeline.drag(at, {at.x + 120, at.y}, [&] { timeline.draw(timeline.panel); });
-  CHECK(std::holds_alternative<std::monostate>(timeline.view.selection));
-  CHECK(timeline.node_at(at) == node);
+  timeline.drag({160, at.y}, {1380, at.y}, contents);
+  timeline.settle(timeline.panel);
+  static_cast<void>(timeline.position_of(node));  // still in view
+  const auto* const span = std::get_if<model::SelectedSpan>(&timeline.view.selection);
+  REQUIRE(span != nullptr);
+  const trace::Replay& replay = timeline.replay->replay;
+  CHECK(span->started <= replay.started);
+  CHECK(span->ended >= replay.ended);
+  timeline.move_mouse({160, 20});
+  timeline.draw_once();
+  test::check_in_order(timeline.panel_text(),
+                       {"selected: busy", "1 replay, 1 with node times; 5 nodes"});
+  const std::string csv = timeline.csv(timeline.panel);
+  INFO(csv);
+  CHECK(csv.rfind("name,time (ns),share,count,mean (ns)\r\n", 0) == 0);
+  CHECK(csv.find("\r\ncopy,6010,") != std::string::npos);
+  timeline.view.selection = {};
+  timeline.settle(timeline.panel);
+  CHECK(timeline.panel_text().find("selected: busy") == std::string::npos);
+}
+
+TEST_CASE("timeline panel: a click on the title of a section hides its rows") {
+  Timeline timeline(test::hand_made_document());
+  const auto contents = [&] { timeline.draw(timeline.panel); };
+  const auto find = [&](const char* words) {
+    for (float y = 50; y < 690; y += 3) {
+      timeline.move_mouse({60, y});
+      if (timeline.panel_text().find(words) != std::string::npos) return y;
+    }
+    return 0.0f;
+  };
+  const float title = find("Click to hide the rows of this section");
+  REQUIRE(title > 0);
+  REQUIRE(find("trainer") > 0);
+  timeline.click({60, title}, contents);
+  CHECK(find("trainer") == 0);
+  CHECK(find("Click to show the rows of this section") == title);
+}
+
+TEST_CASE(
+    "timeline panel: a drag of the lower edge of a name resizes rows, a double click resets") {
+  Timeline timeline(test::hand_made_document());
+  const auto contents = [&] { timeline.draw(timeline.panel); };
+  // The top and bottom of the row of the queue.
+  const auto row = [&] {
+    float top = 0, bottom = 0;
+    for (float y = 50; y < 690; ++y) {
+      timeline.move_mouse({60, y});
+      if (timeline.panel_text().find("\nmain\n") == std::string::npos) continue;
+      if (top == 0) top = y;
+      bottom = y;
+    }
+    return std::pair(top, bottom);
+  };
+  const auto [top, bottom] = row();
+  REQUIRE(bottom > top);
+  const auto height = [&] {
+    const auto [from, to] = row();
+    return to - from;
+  };
+  timeline.drag({60, bottom + 3}, {60, bottom + 33}, contents);
+  CHECK(height() == doctest::Approx(bottom - top + 30).epsilon(0.1));
+  timeline.double_click({60, bottom + 33}, contents);
+  CHECK(height() == bottom - top);
+}
+
+TEST_CASE("timeline panel: zoomed out, the rectangles of many replays fit the pixels of the rows") {
+  constexpr int kReplays = 22'000, kWidth = 1400, kRows = 3, kOther = 600;
+  Timeline timeline(document_after_start(kReplays), {kWidth, 700});
+  timeline.move_mouse({700, 300});
+  timeline.draw_once();
+  timeline.press(test::kHome, [&] { timeline.draw(timeline.panel); });
+  timeline.settle(timeline.panel);
+  CHECK(timeline.vertices() / 4 < kWidth * kRows + kOther);
+  // Each replay takes a tenth of its period, so no column is full: the rows of the queue and the
+  // graph have their lowest pixels only. Most columns are equal.
+  CHECK(timeline.vertices() / 4 < kWidth);
+  std::string tooltip;
+  for (float y = 60; y < 690 && tooltip.find("22,001 replays") == std::string::npos; y += 4) {
+    timeline.move_mouse({700, y});
+    tooltip = timeline.panel_text();
+  }
+  test::check_in_order(tooltip,
+                       {"22,001 replays", "busy", "10.1 %", "here", "many 22,000", "start 1"});
+  CHECK(std::holds_alternative<std::monostate>(timeline.view.hovered));
 }
 
 TEST_CASE("timeline panel: Home alternates between the replay and the whole recording") {
@@ -353,7 +450,8 @@ TEST_CASE("timeline panel: a bookmarked span is shown when it is selected again"
   const model::SelectedSpan again = bookmark();
   CHECK(again.started <= shown.started);
   CHECK(again.ended >= shown.ended);
-  CHECK(again.ended - again.started < 2 * (shown.ended - shown.started));
+  // The table of the selected span had taken a part of the width.
+  CHECK(again.ended - again.started < 3 * (shown.ended - shown.started));
 }
 
 TEST_CASE("timeline panel: the menu of a node shows it elsewhere, and a session has no bookmarks") {
@@ -373,17 +471,16 @@ TEST_CASE("timeline panel: the gap list shows idle time and gaps of nodes with t
   Timeline timeline(test::hand_made_document());
   const auto contents = [&] { timeline.draw(timeline.panel); };
   std::string text;
-  for (float x = 300; x < 1390 && text.find("in view") == std::string::npos; x += 12) {
+  for (float x = 300; x < 1390 && text.find("idle ") == std::string::npos; x += 12) {
     timeline.click({x, 18}, contents);
     timeline.settle(timeline.panel);
     text = timeline.panel_text();
     timeline.update();
   }
   INFO(text);
-  CHECK(text.find("in view") != std::string::npos);
   CHECK(text.find("waiting on dependency: blur") != std::string::npos);
   const std::string csv = timeline.csv(timeline.panel);
   INFO(csv);
-  CHECK(csv.rfind("cause,where,before,length (ns),start (ns)\r\n", 0) == 0);
-  CHECK(csv.find("\r\nwaiting on dependency: blur,") != std::string::npos);
+  CHECK(csv.rfind("length (ns),cause,before,where,start (ns)\r\n", 0) == 0);
+  CHECK(csv.find(",waiting on dependency: blur,") != std::string::npos);
 }

@@ -130,7 +130,7 @@ TEST_CASE(
     desc.shown = TimelineData::ReplayKey{graph_of_rank(0), 9};
     desc.from = test::start_of(first);
     desc.to = test::start_of(last) + test::kReplayEnd;
-    return visible_timeline(desc).with_nodes;
+    return replays_with_nodes(desc);
   };
   // Without the shown rank, and without two that are folded.
   const auto one = drawn(9, 9);
@@ -150,7 +150,7 @@ TEST_CASE("timeline ranks: by worker, nodes of other ranks have rows once they a
   desc.shown = TimelineData::ReplayKey{graph_of_rank(0), 1};
   desc.from = test::start_of(1);
   desc.to = desc.from + test::kReplayEnd;
-  CHECK(visible_timeline(desc).with_nodes.size() == 2);
+  CHECK(replays_with_nodes(desc).size() == 2);
 }
 
 TEST_CASE("timeline ranks: the tooltip of a collective tells for whom the rank waits") {

@@ -6,7 +6,10 @@
 #include "panels/timeline/timeline_draw_context.hpp"
 #include "panels/timeline/timeline_gap_list.hpp"
 #include "panels/timeline/timeline_host.hpp"
+#include "panels/timeline/timeline_layout.hpp"
+#include "panels/timeline/timeline_nodes.hpp"
 #include "panels/timeline/timeline_reasons.hpp"
+#include "panels/timeline/timeline_row_order.hpp"
 #include "panels/timeline/timeline_scene.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 #include "viewer/panels/recorded_trace.hpp"
@@ -93,11 +96,11 @@ TEST_CASE("timeline host rows: ranges are indexed by thread and depth and can be
   list.push_back({7, 0, 210, 260, "outer"});
   list.push_back({7, 0, 0, 260, "without a start"});
   const HostRows rows = builder.extend(list.view());
-  const auto& outer = rows.rows.at({7, std::uint16_t{0}});
+  const auto& outer = rows.rows.at({7, std::uint16_t{0}}).spans;
   REQUIRE(outer.size() == 2);
   CHECK(outer[0].started == 100);
   CHECK(outer[1].started == 210);
-  CHECK(rows.ranges[rows.rows.at({7, std::uint16_t{1}})[0].range].name == "inner");
+  CHECK(rows.ranges[rows.rows.at({7, std::uint16_t{1}}).spans[0].range].name == "inner");
 }
 
 TEST_CASE("timeline: navigation selects only sampled replays, by index and by duration") {
@@ -169,8 +172,8 @@ TEST_CASE("timeline gap list: the longest gaps in view, with the idle time cut t
   std::size_t idle = 0;
   double sum = 0;
   for (const auto& [device, gaps] : activity.idle) {
-    idle += gaps.size();
-    for (const model::IdleGap& gap : gaps) sum += static_cast<double>(gap.ended - gap.started);
+    idle += gaps.gaps.size();
+    for (const model::IdleGap& gap : gaps.gaps) sum += static_cast<double>(gap.ended - gap.started);
   }
   CHECK(idle > 0);
   CHECK(all.count == idle + scene.gaps.size());
@@ -181,7 +184,7 @@ TEST_CASE("timeline gap list: the longest gaps in view, with the idle time cut t
   double listed = 0;
   for (const auto& [cause, time] : all.idle) listed += time;
   CHECK(listed == doctest::Approx(sum));
-  const model::IdleGap& gap = activity.idle.begin()->second.front();
+  const model::IdleGap& gap = activity.idle.begin()->second.gaps.front();
   const GapTotals part = list_gaps(activity, nullptr, gap.started + 1, gap.ended - 1);
   CHECK(part.count == 1);
   CHECK(part.idle.at(gap.cause) ==
@@ -216,6 +219,226 @@ TEST_CASE(
   const TimelineLayout closed = make_timeline_layout(desc);
   CHECK(closed.find(Kind::Replays, 0, 0, context.view.graph) != nullptr);
   CHECK(closed.find(Kind::Nodes, 0, 0, context.view.graph) == nullptr);
+}
+
+namespace {
+
+// The layout of the hand-made document.
+struct LayoutFixture : PanelFixture {
+  LayoutFixture() : PanelFixture({100, 100}) {
+    levels.reset(document->samples.get(), model::RowsBy::Lane);
+  }
+  TimelineLayout layout(const TimelineOpened& opened, RowOrder order = RowOrder::Name,
+                        double min_length = 0, Time from = 0, Time to = 0) {
+    const PanelContext context = panel_context();
+    const TimelineScene scene =
+        make_timeline_scene(*entry().graph, replay->replay, replay->block, model::RowsBy::Lane);
+    levels.add(context.view.graph, scene);
+    const TimelineRanks ranks = make_timeline_ranks(*document, context.view.graph, activity, host);
+    return make_timeline_layout({.context = context,
+                                 .levels = levels,
+                                 .activity = activity,
+                                 .ranks = ranks,
+                                 .shown = &scene,
+                                 .host = &host,
+                                 .opened = opened,
+                                 .order = order,
+                                 .min_length = min_length,
+                                 .from = from,
+                                 .to = to,
+                                 .available_height = available_height});
+  }
+  model::Activity activity = model::ActivityBuilder().extend(*document);
+  HostRows host;
+  TimelineLevels levels;
+  float available_height = 300;
+};
+
+std::vector<std::string> names_of(const TimelineLayout& layout, TimelineRow::Kind kind) {
+  std::vector<std::string> names;
+  for (const TimelineRow& row : layout.rows) {
+    if (row.kind == kind && !row.label.empty()) names.push_back(row.label);
+  }
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("timeline layout: a closed section has a title and no rows") {
+  LayoutFixture fixture;
+  using Kind = TimelineRow::Kind;
+  TimelineOpened opened;
+  CHECK(fixture.layout(opened).find(Kind::Queue, 4, 0) != nullptr);
+  opened.closed_sections = {{TimelineSection::Device, 1}, {TimelineSection::Nodes, 0}};
+  const TimelineLayout layout = fixture.layout(opened);
+  CHECK(layout.find(Kind::Queue, 4, 0) == nullptr);
+  CHECK(layout.find(Kind::Idle, 1, 0) == nullptr);
+  CHECK(layout.find(Kind::Nodes, 0, 0, fixture.view.graph) == nullptr);
+  CHECK(layout.find(Kind::Active, 0, 0, fixture.view.graph) != nullptr);  // it sums them up
+  const auto titles = names_of(layout, Kind::Title);
+  CHECK(std::find(titles.begin(), titles.end(), "host (2 threads)") != titles.end());
+  CHECK(std::find(titles.begin(), titles.end(), "NODES BY LANE") != titles.end());
+}
+
+TEST_CASE("timeline layout: a closed thread has only its outermost ranges") {
+  LayoutFixture fixture;
+  using Kind = TimelineRow::Kind;
+  model::GrowingList<trace::HostRange> ranges;
+  const Time first = fixture.document->first;
+  ranges.push_back({77, 1, first + 20, first + 50, "inner"});
+  ranges.push_back({77, 0, first + 10, first + 90, "outer"});
+  fixture.host = HostRowsBuilder().extend(ranges.view());
+  const TimelineLayout open = fixture.layout({});
+  CHECK(open.find(Kind::Ranges, 77, 0)->folds);
+  CHECK(open.find(Kind::Ranges, 77, 1) != nullptr);
+  CHECK(open.find(Kind::Launches, 77, 0) != nullptr);
+  TimelineOpened opened;
+  opened.closed_threads = {77};
+  const TimelineLayout closed = fixture.layout(opened);
+  CHECK(closed.find(Kind::Ranges, 77, 0) != nullptr);
+  CHECK(closed.find(Kind::Ranges, 77, 1) == nullptr);
+  CHECK(closed.find(Kind::Launches, 77, 0) == nullptr);
+}
+
+TEST_CASE("timeline layout: rows are sorted by name, busy time or first use") {
+  LayoutFixture fixture;
+  const auto graphs = [&](RowOrder order) {
+    return names_of(fixture.layout({}, order), TimelineRow::Kind::Replays);
+  };
+  using Names = std::vector<std::string>;
+  CHECK(graphs(RowOrder::Name) == Names{"other", "step"});
+  CHECK(graphs(RowOrder::BusyTime) == Names{"step", "other"});  // it has more replays
+  CHECK(graphs(RowOrder::FirstUse) == Names{"step", "other"});
+  const auto lanes = [&](RowOrder order) {
+    return names_of(fixture.layout({}, order), TimelineRow::Kind::Nodes);
+  };
+  CHECK(lanes(RowOrder::BusyTime).front() == "lane 0");
+}
+
+TEST_CASE("timeline layout: resized rows keep their height, and the others fill the rest") {
+  LayoutFixture fixture;
+  using Kind = TimelineRow::Kind;
+  const float before = fixture.layout({}).find(Kind::Queue, 4, 0)->height;
+  TimelineOpened opened;
+  opened.heights[{Kind::Queue, {}}] = 60;
+  opened.closed_sections = {{TimelineSection::Graphs, 0}};
+  const TimelineLayout layout = fixture.layout(opened);
+  CHECK(layout.find(Kind::Queue, 4, 0)->height == 60);
+  CHECK(layout.find(Kind::Idle, 1, 0)->height > before);
+  CHECK(layout.height <= 300);
+  for (std::size_t i = 1; i < layout.rows.size(); ++i)
+    CHECK(layout.rows[i].top >= layout.rows[i - 1].top + layout.rows[i - 1].height);
+}
+
+TEST_CASE("timeline scene: of a single worker, the number of its busy rows is counted") {
+  trace::GraphVersion record;
+  record.strings = {""};
+  record.labels = {{}};
+  record.nodes.resize(3);
+  auto block = std::make_shared<trace::SampleBlock>();
+  block->samples = {{0, 0, 100, 50, 4}, {1, 0, 110, 20, 4}, {2, 0, 120, 60, 4}};
+  const TimelineScene scene =
+      make_timeline_scene(model::Graph(record), {}, block, model::RowsBy::Worker);
+  CHECK(scene.groups.size() == 1);
+  CHECK(scene.active.max_active() == 3);
+  CHECK(scene.active.between(120, 130) == 30);
+}
+
+TEST_CASE("timeline layout: a low window has lower rows, so that eight fit below a title") {
+  LayoutFixture fixture;
+  using Kind = TimelineRow::Kind;
+  fixture.available_height = 170;  // of a window of 1000 x 600
+  const TimelineLayout layout = fixture.layout({});
+  const TimelineRow* const queue = layout.find(Kind::Queue, 4, 0);
+  CHECK(layout.rows.front().height + 8 * (queue[1].top - queue->top) <= 170);
+  fixture.available_height = 1000;
+  CHECK(fixture.layout({}).find(Kind::Queue, 4, 0)->height > queue->height);
+}
+
+TEST_CASE("timeline layout: numbers in the names of rows count as numbers") {
+  CHECK(name_precedes("lane 2", "lane 10"));
+  CHECK_FALSE(name_precedes("lane 10", "lane 2"));
+  CHECK(name_precedes("a 1 b", "a 1 c"));
+  CHECK(name_precedes("queue", "queue 1"));
+  CHECK(name_precedes("lane 9", "row 1"));
+}
+
+TEST_CASE("timeline layout: nodes that are too narrow to draw have no rows") {
+  LayoutFixture fixture;
+  using Kind = TimelineRow::Kind;
+  const TimelineLayout layout = fixture.layout({}, RowOrder::Name, 1e9);
+  CHECK(layout.find(Kind::Replays, 0, 0, fixture.view.graph) != nullptr);
+  CHECK(names_of(layout, Kind::Nodes).empty());
+  CHECK(names_of(layout, Kind::Active).empty());
+}
+
+TEST_CASE("timeline scene: the busy time of each row and lane, and how many lanes are active") {
+  PanelFixture fixture({100, 100});
+  const TimelineScene scene = make_timeline_scene(*fixture.entry().graph, fixture.replay->replay,
+                                                  fixture.replay->block, model::RowsBy::Lane);
+  Time sum = 0;
+  for (std::size_t row = 0; row < scene.rows.rows.size(); ++row) {
+    Time time = 0;
+    for (const model::TimelineItem& item : scene.items(row)) time += item.ended - item.started;
+    CHECK(scene.row_busy[row].total() == time);
+    sum += time;
+  }
+  CHECK(scene.active.max_active() == 2);  // saxpy and blur overlap
+  CHECK(scene.active.total() == sum);
+}
+
+TEST_CASE("timeline: a critical path through every node is not marked, one of a loop is") {
+  const auto fixture_of = [](bool is_loop) {
+    trace::Records records;
+    trace::GraphVersion graph;
+    graph.graph = graph.version = 1;
+    graph.strings = {"", "first", "second"};
+    graph.labels = {{}};
+    graph.nodes.resize(2);
+    graph.nodes[0].name = 1;
+    graph.nodes[1].name = 2;
+    graph.nodes[0].kind = is_loop ? trace::NodeKind::Conditional : trace::NodeKind::Dispatch;
+    if (is_loop) {
+      graph.bodies = {{0, 0, 1, 1, trace::BodyKind::Loop}};
+    } else {
+      graph.edges = {{0, 1}};
+    }
+    trace::SampleBlock block{1, 1, 0, 1, trace::SampleSource::Host, {}};
+    block.samples = {{0, 0, 1000, is_loop ? 100u : 50u, 0}, {1, 0, 1050, 50, 0}};
+    records.graph_versions = {graph};
+    records.replays = {{1, 1, 0, 0, 1, 900, 950, 1000, 1100, 7, 1}};
+    records.sample_blocks = {block};
+    model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
+    builder.add(std::move(records));
+    return std::make_unique<PanelFixture>(ImVec2{100, 100}, builder.publish());
+  };
+  const auto chain = fixture_of(false), loop = fixture_of(true);
+  CHECK(chain->replay->path.steps.size() == 2);
+  CHECK(is_all_critical(chain->panel_context()));
+  CHECK_FALSE(shows_critical_path(chain->panel_context()));
+  CHECK(loop->replay->path.steps.size() == 1);  // its nodes belong to the loop
+  CHECK_FALSE(is_all_critical(loop->panel_context()));
+  CHECK(shows_critical_path(loop->panel_context()));
+}
+
+TEST_CASE("timeline layout: other graphs have rows only where they ran") {
+  LayoutFixture fixture;
+  using Kind = TimelineRow::Kind;
+  const model::GraphKey other{8, 1};
+  const auto has_rows = [&](Time from, Time to) {
+    return fixture.layout({}, RowOrder::Name, 0, from, to).find(Kind::Nodes, 0, 0, other) !=
+           nullptr;
+  };
+  const trace::Replay& replay = fixture.document->find(other)->replays.back();
+  CHECK(has_rows(0, 0));
+  CHECK(has_rows(replay.started, replay.ended));
+  CHECK_FALSE(has_rows(replay.ended + 1000, fixture.document->last));
+  // Far from its replays, the graph has no row; the shown one stays.
+  const Time last = fixture.entry().replays.back().ended;
+  const TimelineLayout far = fixture.layout({}, RowOrder::Name, 0, last - 1000, last);
+  CHECK(far.find(Kind::Replays, 0, 0, other) == nullptr);
+  CHECK(far.find(Kind::Replays, 0, 0, fixture.view.graph) != nullptr);
+  CHECK(far.find(Kind::Queue, 4, 0) != nullptr);
 }
 
 TEST_CASE("timeline: the innermost host range at a time") {

@@ -55,7 +55,7 @@ TimelineBox draw_timeline_collective(const TimelineDrawContext& dc, const Timeli
 
 void draw_awaited_arrival(const TimelineDrawContext& dc) {
   const auto* const hit = std::get_if<NodeHit>(&dc.hit);
-  if (hit == nullptr || hit->count != 1) return;
+  if (hit == nullptr || hit->block.count != 0) return;
   const TimelineCollective one = collective_of(dc, *hit->scene, *hit->item);
   if (one.awaited == nullptr) return;
   const float x = dc.x_of(one.awaited->at);

@@ -39,6 +39,12 @@ bool is_below_mouse(const TimelineDrawContext& dc, const TimelineBox& box) {
          mouse.y >= box.min.y && mouse.y < box.max.y;
 }
 
+TimelineSpan column_below_mouse(const TimelineDrawContext& dc) {
+  const float x = std::floor(ImGui::GetIO().MousePos.x);
+  const Time from = dc.time_of(dc.canvas.x_of(x)), to = dc.time_of(dc.canvas.x_of(x + 1));
+  return {from, std::max(to, from + 1)};
+}
+
 void draw_text_in(const TimelineDrawContext& dc, const TimelineBox& box, const std::string& text,
                   ImU32 colour) {
   const Theme& theme = dc.context.theme;
@@ -65,6 +71,12 @@ void draw_timeline_box(const TimelineDrawContext& dc, const TimelineBox& box, Im
   draw_text_in(dc, box, text, ink_on(fill));
 }
 
+void draw_hint(const Theme& theme, const std::string& text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopStyleColor();
+}
+
 ImU32 muted(const Theme& theme, ImU32 colour, float amount) {
   const ImVec4 a = ImGui::ColorConvertU32ToFloat4(theme.panel),
                b = ImGui::ColorConvertU32ToFloat4(colour);
@@ -88,7 +100,7 @@ std::string host_range_at(const HostRows& host, std::uint32_t thread, Time at) {
   std::string name;
   for (auto row = host.rows.lower_bound({thread, std::uint16_t{0}});
        row != host.rows.end() && row->first.first == thread; ++row) {
-    const auto& spans = row->second;
+    const auto& spans = row->second.spans;
     const std::size_t after =
         spans.lower_bound(at, [](const HostSpan& s, Time t) { return s.started <= t; });
     if (after == 0 || spans[after - 1].ended < at) break;

@@ -17,11 +17,25 @@
 
 namespace reprise::viewer {
 
-// Objects under the mouse. `count` is the number of items merged into the block.
-struct NodeHit {  // the longest node of a block
+struct TimelineSpan {
+  trace::Time started = 0, ended = 0;
+  [[nodiscard]] double length() const { return static_cast<double>(ended - started); }
+};
+
+// Objects under the mouse.
+// Items that are too narrow to draw each.
+struct BlockHit {
+  const char* items = "";  // "replays"
+  std::size_t count = 0;
+  TimelineSpan span = {}, here = {};    // of the block; of the pixel column under the mouse
+  trace::Time busy = 0, busy_here = 0;  // in these
+  const char* busy_name = "busy";
+  std::vector<std::pair<std::string, std::string>> fields = {};  // name and value
+};
+struct NodeHit {
   const TimelineScene* scene = nullptr;
-  const model::TimelineItem* item = nullptr;
-  std::size_t count = 1;
+  const model::TimelineItem* item = nullptr;  // of a block: the longest one
+  BlockHit block = {};                        // no items: a single node
 };
 struct GapHit {
   const TimelineScene* scene = nullptr;
@@ -32,22 +46,22 @@ struct ReplayHit {
   Kind kind = Kind::Device;
   model::GraphKey graph;
   trace::Replay replay;
-  std::size_t count = 1;
 };
 struct IdleHit {
   model::IdleGap gap;
-  std::size_t count = 1;
 };
 struct RangeHit {
   trace::HostRange range;
-  std::size_t count = 1;
 };
 struct LabelHit {
   TimelineLabel label;
-  std::size_t count = 1;
 };
-using TimelineHit =
-    std::variant<std::monostate, NodeHit, GapHit, ReplayHit, IdleHit, RangeHit, LabelHit>;
+struct ActiveHit {  // the row of active lanes or workers
+  const TimelineScene* scene = nullptr;
+  TimelineSpan here;  // the pixel column under the mouse
+};
+using TimelineHit = std::variant<std::monostate, BlockHit, NodeHit, GapHit, ReplayHit, IdleHit,
+                                 RangeHit, LabelHit, ActiveHit>;
 
 // Options set by the user.
 struct TimelineOptions {
@@ -55,6 +69,7 @@ struct TimelineOptions {
   bool is_by_chosen = false;  // the user chose `by`; otherwise lanes if a graph has several
   bool predecessor = true, false_dependency = true, bubble = true;  // visible gap kinds
   bool gap_list = false;
+  RowOrder order = RowOrder::Name;
 };
 
 struct TimelineDrawContext {
@@ -93,12 +108,16 @@ struct TimelineBox {
 [[nodiscard]] TimelineBox box_of(const TimelineDrawContext& dc, const TimelineRow& row,
                                  double started, double ended);
 [[nodiscard]] bool is_below_mouse(const TimelineDrawContext& dc, const TimelineBox& box);
+// The time of the pixel column under the mouse.
+[[nodiscard]] TimelineSpan column_below_mouse(const TimelineDrawContext& dc);
 // Draws text clipped to the box; nothing if fewer than two characters fit.
 void draw_text_in(const TimelineDrawContext& dc, const TimelineBox& box, const std::string& text,
                   ImU32 colour);
 // Draws a box with its text, highlighted while hovered.
 void draw_timeline_box(const TimelineDrawContext& dc, const TimelineBox& box, ImU32 fill,
                        const std::string& text);
+// A line of secondary text, as an ImGui item.
+void draw_hint(const Theme& theme, const std::string& text);
 // Blends the panel colour (amount 0) with `colour` (amount 1); opaque.
 [[nodiscard]] ImU32 muted(const Theme& theme, ImU32 colour, float amount);
 // The graph of a scene; null if the document lacks it.
@@ -112,7 +131,7 @@ void draw_timeline_box(const TimelineDrawContext& dc, const TimelineBox& box, Im
 [[nodiscard]] std::pair<std::size_t, std::size_t> replays_between(
     const model::ListView<trace::Replay>& replays, trace::Time from, trace::Time to);
 
-// The node or replay of a hit; empty: none. Of several merged replays, the first.
+// The node or replay of a hit; empty: none.
 [[nodiscard]] model::Selection item_of(const PanelContext& context, const TimelineHit& hit);
 // Draws the tooltip for TimelineDrawContext::hit.
 void draw_timeline_tooltip(const TimelineDrawContext& dc);

@@ -16,7 +16,7 @@ using trace::Time;
 
 namespace {
 
-enum class GapColumn { Cause, Where, Before, Length, Start };
+enum class GapColumn { Length, Cause, Before, Where, Start };
 
 struct GapText {
   ImU32 colour = 0;
@@ -59,23 +59,17 @@ void add_between(const Gaps& gaps, Time from, Time to, Add add) {
   for (auto gap = first; gap != gaps.end() && gap->started < to; ++gap) add(*gap);
 }
 
-void soft_line(const Theme& theme, const std::string& text) {
-  ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopStyleColor();
-}
-
 void draw_totals(const Theme& theme, const GapTotals& totals) {
   double sum = 0;
   for (const auto& [cause, time] : totals.idle) sum += time;
-  const auto visible = static_cast<double>(std::max<Time>(totals.visible, 1));
-  ImGui::TextUnformatted(("idle " + duration_text(sum) + " of " + duration_text(visible) +
-                          " in view, " + percent_text(sum / visible))
+  const auto length = static_cast<double>(std::max<Time>(totals.length, 1));
+  ImGui::TextUnformatted(("idle " + duration_text(sum) + " of " + duration_text(length) + ", " +
+                          percent_text(sum / length))
                              .c_str());
   for (const auto& [cause, time] : totals.idle)
-    soft_line(theme, std::string(idle_name(cause)) + "  " + duration_text(time));
+    draw_hint(theme, std::string(idle_name(cause)) + "  " + duration_text(time));
   if (totals.count > totals.longest.size())
-    soft_line(theme, "the longest " + count_text(totals.longest.size()) + " of " +
+    draw_hint(theme, "the longest " + count_text(totals.longest.size()) + " of " +
                          count_text(totals.count) + " gaps");
 }
 
@@ -84,7 +78,7 @@ void draw_totals(const Theme& theme, const GapTotals& totals) {
 GapTotals list_gaps(const model::Activity& activity, const TimelineScene* scene, Time from,
                     Time to) {
   GapTotals totals;
-  totals.visible = to - from;
+  totals.length = to - from;
   const auto longer = [](const ListedGap& a, const ListedGap& b) {
     const Time length_a = a.ended - a.started, length_b = b.ended - b.started;
     return length_a != length_b ? length_a > length_b : a.started < b.started;
@@ -102,7 +96,7 @@ GapTotals list_gaps(const model::Activity& activity, const TimelineScene* scene,
     std::push_heap(longest.begin(), longest.end(), longer);
   };
   for (const auto& [device, idle] : activity.idle) {
-    add_between(idle, from, to, [&, id = device](const model::IdleGap& gap) {
+    add_between(idle.gaps, from, to, [&, id = device](const model::IdleGap& gap) {
       totals.idle[gap.cause] +=
           static_cast<double>(std::min(gap.ended, to) - std::max(gap.started, from));
       add({gap.started, gap.ended, gap, id});
@@ -121,26 +115,23 @@ GapTotals list_gaps(const model::Activity& activity, const TimelineScene* scene,
 
 std::optional<ListedGap> TimelineGapList::draw(
     const TimelineDrawContext& dc, const std::shared_ptr<const model::Activity>& activity,
-    const TimelineData::Scene& scene, ImVec2 size) {
+    const TimelineData::Scene& scene, TimelineSpan span) {
   static constexpr TableColumn kColumns[] = {
-      {"cause", "Why nothing ran, and what it waited for.", 34, ColumnAlign::Left},
-      {"where", "The device, or the lane or worker of the shown replay.", 8, ColumnAlign::Left},
-      {"before", "The replay or node that ended the gap. Click to show it.", 14, ColumnAlign::Left},
       {"length", "Length of the gap.", 9, ColumnAlign::Right, "ns"},
-      {"start", "Start of the gap on the axis of the timeline.", 10, ColumnAlign::Right, "ns"},
+      {"cause", "Why nothing ran, and what it waited for.", 17, ColumnAlign::Left},
+      {"before", "The replay or node that ended the gap. Click to show it.", 10, ColumnAlign::Left},
+      {"where", "The device, or the lane or worker of the shown replay.", 6, ColumnAlign::Left},
+      {"start", "Start of the gap on the axis of the timeline.", 9, ColumnAlign::Right, "ns"},
   };
   const Theme& theme = dc.context.theme;
-  const CanvasBounds visible = dc.canvas.visible_area();
-  const Key key{activity, scene, dc.time_of(visible.left), dc.time_of(visible.right)};
+  const Key key{activity, scene, span.started, span.ended};
   gaps_.ask(key, [key] {
     return Listed{key.scene, list_gaps(*key.activity, key.scene.get(), key.from, key.to)};
   });
   std::optional<ListedGap> clicked;
-  ImGui::BeginChild("gap list", size);
   const auto listed = gaps_.value();
   if (listed == nullptr) {
     draw_busy(theme, "Collecting gaps");
-    ImGui::EndChild();
     return clicked;
   }
   const GapTotals& totals = listed->totals;
@@ -195,7 +186,6 @@ std::optional<ListedGap> TimelineGapList::draw(
     }
     end_table(dc.context.view, contents);
   }
-  ImGui::EndChild();
   return clicked;
 }
 

@@ -1,5 +1,5 @@
-// TimelineGapList: a table of the longest gaps in the visible part of a timeline with their causes:
-// the idle time of the devices and the gaps between the nodes of the shown replay. Collected in the
+// TimelineGapList: a table of the longest gaps in a span of a timeline with their causes: the idle
+// time of the devices and the gaps between the nodes of the shown replay. Collected in the
 // background. Threads: the drawing thread's.
 #pragma once
 
@@ -25,9 +25,9 @@ struct ListedGap {
 };
 
 struct GapTotals {
-  trace::Time visible = 0;                  // length of the visible part
-  std::map<model::IdleCause, double> idle;  // ns in the visible part, over all devices
-  std::size_t count = 0;                    // gaps in the visible part
+  trace::Time length = 0;                   // of the span
+  std::map<model::IdleCause, double> idle;  // ns in the span, over all devices
+  std::size_t count = 0;                    // gaps in the span
   std::vector<ListedGap> longest;           // longest first
 };
 inline constexpr std::size_t kMaxListedGaps = 400;
@@ -40,10 +40,11 @@ class TimelineGapList {
  public:
   explicit TimelineGapList(Background& background) : gaps_(background) {}
 
-  // Draws the table and returns the clicked gap. `dc.hit` is not used.
+  // Draws the table of a span into the remaining area and returns the clicked gap. `dc.hit` is not
+  // used.
   [[nodiscard]] std::optional<ListedGap> draw(
       const TimelineDrawContext& dc, const std::shared_ptr<const model::Activity>& activity,
-      const TimelineData::Scene& scene, ImVec2 size);
+      const TimelineData::Scene& scene, TimelineSpan span);
 
  private:
   struct Key {

@@ -12,7 +12,11 @@ HostRows HostRowsBuilder::extend(const model::ListView<trace::HostRange>& ranges
   }
   HostRows all;
   all.ranges = ranges;
-  for (auto& [key, row] : rows_) all.rows.emplace(key, row.view());
+  for (auto& [key, list] : rows_) {
+    HostRows::Row& row = all.rows[key];
+    row.spans = list.view();
+    for (const HostSpan& span : row.spans) row.busy.add(span.started, span.ended);
+  }
   return all;
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "model/busy_time.hpp"
 #include "model/growing_list.hpp"
 #include "trace/records.hpp"
 
@@ -20,7 +21,11 @@ struct HostSpan {
 struct HostRows {
   using Key = std::pair<std::uint32_t, std::uint16_t>;  // thread, depth
   model::ListView<trace::HostRange> ranges;
-  std::map<Key, model::ListView<HostSpan>> rows;  // sorted by start; disjoint within a row
+  struct Row {
+    model::ListView<HostSpan> spans;  // sorted by start; disjoint
+    model::BusyTime busy;
+  };
+  std::map<Key, Row> rows;
 };
 
 class HostRowsBuilder {

@@ -13,16 +13,12 @@ void draw_timeline_ranges(TimelineDrawContext& dc, const HostRows& host);
 [[nodiscard]] ImU32 idle_colour(const Theme& theme, model::IdleCause cause);
 [[nodiscard]] const char* idle_name(model::IdleCause cause);
 
-// The visible replays of one graph.
-struct VisibleReplays {
-  model::GraphKey graph;
-  model::ListView<trace::Replay> replays;
-  std::size_t first = 0, end = 0;  // indices in `replays`
-};
+// The name of a graph, or "graph 3" if the document lacks it.
+[[nodiscard]] std::string graph_name(const model::Document& document, model::GraphKey graph);
+
 // Draws the rows of ranks, launches, devices, queues and graphs. `shown`: number of the replay
 // whose nodes are drawn.
 void draw_timeline_replays(TimelineDrawContext& dc, const model::Activity& activity,
-                           const TimelineRanks& ranks, const std::vector<VisibleReplays>& all,
                            std::uint64_t shown);
 
 }  // namespace reprise::viewer

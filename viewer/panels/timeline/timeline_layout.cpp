@@ -4,6 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "panels/timeline/timeline_draw_context.hpp"
+#include "panels/timeline/timeline_layout_builder.hpp"
+#include "panels/timeline/timeline_row_order.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
@@ -13,7 +16,9 @@ namespace {
 
 using Kind = TimelineRow::Kind;
 
-constexpr float kTitle = 19, kHost = 18, kReplays = 19, kMinNodes = 17, kMaxNodes = 44, kRowGap = 3;
+constexpr float kHost = 18, kReplays = 19, kMinNodes = 17, kMaxNodes = 44;
+constexpr float kActive = 26;
+constexpr std::size_t kMaxVisible = 4096;  // replays among which one with nodes is searched
 constexpr float kOtherNodes = 11;  // of graphs other than the shown one
 constexpr float kRank = 15, kMinRankNodes = 14, kMaxRankNodes = 30;  // below a rank that is closed
 constexpr std::size_t kMaxOpen = 6;           // replayed graphs whose nodes are shown by default
@@ -37,6 +42,14 @@ const char* nodes_by_title(const TimelineLayoutDesc& desc) {
   }
   return "NODES BY WORKER";
 }
+std::string workers_name(const TimelineLayoutDesc& desc) {
+  switch (source_of(desc)) {
+    case trace::SampleSource::Host: break;
+    case trace::SampleSource::Timestamp: return "SMs";
+    case trace::SampleSource::Cupti: return "streams";
+  }
+  return "workers";
+}
 std::string group_label(const TimelineLayoutDesc& desc, const model::GraphEntry& entry,
                         std::uint32_t group) {
   if (desc.by == model::RowsBy::Lane && entry.graph->record().lanes == 0) return "no lanes";
@@ -54,52 +67,83 @@ std::string measured_text(const TimelineLayoutDesc& desc) {
          "; the others are not shown";
 }
 
-class LayoutBuilder {
- public:
-  explicit LayoutBuilder(float scale) : scale_(scale) {}
+template <class Rows, class Id>
+const model::BusyTime* busy_in(const Rows& rows, Id id) {
+  const auto found = rows.find(id);
+  return found == rows.end() ? nullptr : &found->second.busy;
+}
 
-  void add(TimelineRow row, float height) {
-    row.top = layout.height;
-    row.height = std::round(height * scale_);
-    layout.height += row.height + (row.kind == Kind::Title ? 0 : std::round(kRowGap * scale_));
-    layout.rows.push_back(std::move(row));
+// Whether a row has spans in the visible part or within its length on either side: rows come and go
+// outside of what the user sees. `rows`: with `spans` by start.
+template <class Rows, class Id>
+bool is_used(const TimelineLayoutDesc& desc, const Rows& rows, const Id& id) {
+  const auto found = rows.find(id);
+  if (found == rows.end()) return false;
+  if (desc.to == 0) return true;
+  const auto& spans = found->second.spans;
+  const auto from = static_cast<double>(desc.from), to = static_cast<double>(desc.to),
+             length = to - from;
+  const std::size_t first = spans.lower_bound(from - length, [](const auto& span, double at) {
+    return static_cast<double>(span.ended) < at;
+  });
+  return first < spans.size() && static_cast<double>(spans[first].started) <= to + length;
+}
+
+// The depths of a thread's ranges.
+std::vector<std::uint16_t> used_depths(const TimelineLayoutDesc& desc, std::uint32_t thread) {
+  std::vector<std::uint16_t> depths;
+  if (desc.host == nullptr) return depths;
+  for (auto at = desc.host->rows.lower_bound({thread, std::uint16_t{0}});
+       at != desc.host->rows.end() && at->first.first == thread; ++at) {
+    if (is_used(desc, desc.host->rows, at->first)) depths.push_back(at->first.second);
   }
-  void title(std::string text, std::string detail = {}) {
-    TimelineRow row;
-    row.label = std::move(text);
-    row.detail = std::move(detail);
-    add(std::move(row), kTitle);
-  }
+  return depths;
+}
 
-  TimelineLayout layout;
-
- private:
-  float scale_;
-};
-
-void add_host(const TimelineLayoutDesc& desc, const TimelineRank& rank, LayoutBuilder& builder) {
-  if (rank.threads.empty()) return;
-  builder.title("HOST",
-                desc.ranks.has_ranks() ? rank.process : desc.context.document->process_name());
-  for (const std::uint32_t thread : rank.threads) {
-    std::string label = thread_label(desc.context, thread);
-    TimelineRow row;
-    row.id = thread;
-    if (desc.host != nullptr) {
-      for (auto at = desc.host->rows.lower_bound({thread, std::uint16_t{0}});
-           at != desc.host->rows.end() && at->first.first == thread; ++at) {
-        row.kind = Kind::Ranges;
-        row.level = at->first.second;
-        row.label = std::exchange(label, {});
-        builder.add(row, kHost);
-      }
-    }
-    if (desc.activity.threads.count(thread) == 0) continue;
-    row.kind = Kind::Launches;
-    row.level = 0;
-    row.label = std::exchange(label, {});
+void add_thread(const TimelineLayoutDesc& desc, std::uint32_t thread,
+                TimelineLayoutBuilder& builder) {
+  const std::vector<std::uint16_t> depths = used_depths(desc, thread);
+  const bool has_launches = is_used(desc, desc.activity.threads, thread);
+  TimelineRow row;
+  row.kind = Kind::Ranges;
+  row.id = thread;
+  row.label = thread_label(desc.context, thread);
+  row.folds = depths.size() + (has_launches ? 1 : 0) > 1;
+  row.is_open = desc.opened.closed_threads.count(thread) == 0;
+  for (const std::uint16_t depth : depths) {
+    row.level = depth;
     builder.add(row, kHost);
+    if (!row.is_open) return;
+    row.label.clear();
+    row.folds = false;
   }
+  if (!has_launches) return;
+  row.kind = Kind::Launches;
+  row.level = 0;
+  builder.add(row, kHost);
+}
+
+void add_host(const TimelineLayoutDesc& desc, const TimelineRank& rank,
+              TimelineLayoutBuilder& builder) {
+  std::vector<std::uint32_t> threads;
+  for (const std::uint32_t thread : rank.threads) {
+    if (is_used(desc, desc.activity.threads, thread) || !used_depths(desc, thread).empty())
+      threads.push_back(thread);
+  }
+  if (threads.empty() ||
+      !builder.section(
+          TimelineSection::Host, rank.session, "HOST",
+          desc.ranks.has_ranks() ? rank.process : desc.context.document->process_name()))
+    return;
+  order_rows(
+      threads, desc.order, [&](std::uint32_t id) { return thread_label(desc.context, id); },
+      [&](std::uint32_t id) {
+        const auto* const ranges = desc.host == nullptr
+                                       ? nullptr
+                                       : busy_in(desc.host->rows, std::pair(id, std::uint16_t{0}));
+        return ranges != nullptr ? ranges : busy_in(desc.activity.threads, id);
+      });
+  for (const std::uint32_t thread : threads) add_thread(desc, thread, builder);
 }
 
 std::string queue_label(const PanelContext& context, std::uint32_t queue) {
@@ -109,18 +153,31 @@ std::string queue_label(const PanelContext& context, std::uint32_t queue) {
              : found->second.label;
 }
 
-void add_queues(const TimelineLayoutDesc& desc, const TimelineRank& rank, LayoutBuilder& builder) {
+void add_queues(const TimelineLayoutDesc& desc, const TimelineRank& rank,
+                TimelineLayoutBuilder& builder) {
+  std::vector<std::uint32_t> queues = rank.queues;
+  order_rows(
+      queues, desc.order, [&](std::uint32_t id) { return queue_label(desc.context, id); },
+      [&](std::uint32_t id) { return busy_in(desc.activity.queues, id); });
   for (const std::uint32_t device : rank.devices) {
     const auto found = desc.context.document->devices->find(device);
-    builder.title(found == desc.context.document->devices->end() ? "DEVICE" : found->second.name,
-                  "replays by queue");
+    if (!builder.section(
+            TimelineSection::Device, device,
+            found == desc.context.document->devices->end() ? "DEVICE" : found->second.name,
+            "replays by queue"))
+      continue;
     TimelineRow row;
-    row.kind = Kind::Idle;
-    row.id = device;
-    row.label = "idle";
-    builder.add(row, kHost);
-    for (const std::uint32_t queue : rank.queues) {
-      if (model::device_of(*desc.context.document, queue) != device) continue;
+    if (const auto idle = desc.activity.idle.find(device);
+        idle != desc.activity.idle.end() && !idle->second.gaps.empty()) {
+      row.kind = Kind::Idle;
+      row.id = device;
+      row.label = "idle";
+      builder.add(row, kHost);
+    }
+    for (const std::uint32_t queue : queues) {
+      if (model::device_of(*desc.context.document, queue) != device ||
+          !is_used(desc, desc.activity.queues, queue))
+        continue;
       row.kind = Kind::Queue;
       row.id = queue;
       row.label = queue_label(desc.context, queue);
@@ -129,18 +186,44 @@ void add_queues(const TimelineLayoutDesc& desc, const TimelineRank& rank, Layout
   }
 }
 
+// Whether the visible part has nodes of a graph that is not the shown one.
+bool has_visible_nodes(const TimelineLayoutDesc& desc, const model::GraphEntry& entry) {
+  const auto [first, end] = replays_between(entry.replays, desc.from, desc.to);
+  for (std::size_t i = first; i < std::min(end, first + kMaxVisible); ++i) {
+    const trace::Replay& replay = entry.replays[i];
+    if (replay.sampled != 0 && replay.ended >= desc.from && replay.started <= desc.to &&
+        static_cast<double>(replay.ended - replay.started) >= desc.min_length)
+      return true;
+  }
+  return false;
+}
+
+// Whether the nodes of a graph are wide enough to draw at this zoom.
+bool shows_nodes(const TimelineLayoutDesc& desc, const model::GraphEntry& entry) {
+  const bool is_shown = entry.graph->key() == desc.context.view.graph;
+  if (!is_shown && !desc.ranks.has_ranks() && desc.to != 0) return has_visible_nodes(desc, entry);
+  if (desc.shown != nullptr && is_shown &&
+      static_cast<double>(desc.shown->times.ended - desc.shown->times.started) >= desc.min_length)
+    return true;
+  const auto found = desc.activity.graphs.find(entry.graph->key());
+  if (found == desc.activity.graphs.end() || found->second.spans.empty()) return true;
+  return static_cast<double>(found->second.busy.total()) >=
+         desc.min_length / 2 * static_cast<double>(found->second.spans.size());
+}
+
 // The height of the node rows of the shown graph: they share what all other rows leave.
 float node_height(const TimelineLayoutDesc& desc, float others, std::size_t count) {
-  const float scale = desc.context.theme.scale;
+  const float scale = row_scale(desc);
   // Label rows take at most 35 % of the height.
   const std::uint32_t label_rows = desc.shown == nullptr ? 0 : desc.shown->label_rows;
-  const float labels =
-      label_rows == 0
-          ? 0
-          : std::min(scale * (kTitle + static_cast<float>(label_rows) * (kHost + kRowGap)),
-                     desc.available_height * 0.35f);
+  const float labels = label_rows == 0
+                           ? 0
+                           : std::min(scale * (kTimelineTitle + static_cast<float>(label_rows) *
+                                                                    (kHost + kTimelineRowGap)),
+                                      desc.available_height * 0.35f);
   const float height =
-      (desc.available_height - others - labels) / (scale * static_cast<float>(count)) - kRowGap;
+      (desc.available_height - others - labels) / (scale * static_cast<float>(count)) -
+      kTimelineRowGap;
   return std::clamp(height, kMinNodes, kMaxNodes);
 }
 
@@ -151,9 +234,20 @@ std::size_t count_of(const std::map<std::uint32_t, std::uint32_t>& levels) {
 }
 
 void add_nodes(const TimelineLayoutDesc& desc, const model::GraphEntry& entry, float height,
-               LayoutBuilder& builder) {
-  for (const auto& [group, rows] : desc.levels.of(entry)) {
-    for (std::uint32_t level = 0; level < rows; ++level) {
+               TimelineLayoutBuilder& builder) {
+  const auto levels = desc.levels.of(entry);
+  std::vector<std::uint32_t> groups;
+  for (const auto& [group, rows] : levels) groups.push_back(group);
+  if (desc.shown != nullptr && entry.graph->key() == desc.context.view.graph) {
+    order_rows(
+        groups, desc.order, [&](std::uint32_t id) { return group_label(desc, entry, id); },
+        [&](std::uint32_t id) {
+          const auto found = desc.shown->groups.find(id);
+          return found == desc.shown->groups.end() ? nullptr : &found->second;
+        });
+  }
+  for (const std::uint32_t group : groups) {
+    for (std::uint32_t level = 0; level < levels.at(group); ++level) {
       TimelineRow row;
       row.kind = Kind::Nodes;
       row.id = group;
@@ -165,21 +259,39 @@ void add_nodes(const TimelineLayoutDesc& desc, const model::GraphEntry& entry, f
   }
 }
 
-// The nodes of the shown graph, with a title.
-void add_shown_nodes(const TimelineLayoutDesc& desc, const model::GraphEntry& entry, float others,
-                     LayoutBuilder& builder) {
-  const std::size_t count = count_of(desc.levels.of(entry));
-  if (count == 0) return;
-  if (desc.shown != nullptr)
-    builder.title(desc.by == model::RowsBy::Lane ? "NODES BY LANE" : nodes_by_title(desc),
-                  measured_text(desc));
-  add_nodes(desc, entry, node_height(desc, others + kTitle * desc.context.theme.scale, count),
-            builder);
+void add_active(const TimelineLayoutDesc& desc, const model::GraphEntry& entry,
+                TimelineLayoutBuilder& builder) {
+  TimelineRow row;
+  row.kind = Kind::Active;
+  row.graph = entry.graph->key();
+  row.label = desc.levels.of(entry).size() == 1 ? "active nodes"
+              : desc.by == model::RowsBy::Lane  ? "active lanes"
+                                                : "active " + workers_name(desc);
+  builder.add(row, kActive);
 }
 
-void add_labels(const TimelineLayoutDesc& desc, LayoutBuilder& builder) {
-  if (desc.shown == nullptr || desc.shown->label_rows == 0) return;
-  builder.title("LABELS", "first node start to last node end");
+// The nodes of the shown graph, with a title, below the number of busy lanes or workers.
+void add_shown_nodes(const TimelineLayoutDesc& desc, const model::GraphEntry& entry, float others,
+                     TimelineLayoutBuilder& builder) {
+  const auto levels = desc.levels.of(entry);
+  if (levels.empty()) return;
+  if (desc.shown != nullptr &&
+      !builder.section(TimelineSection::Nodes, 0,
+                       desc.by == model::RowsBy::Lane ? "NODES BY LANE" : nodes_by_title(desc),
+                       measured_text(desc)))
+    return add_active(desc, entry, builder);
+  others += kTimelineTitle * row_scale(desc);
+  if (count_of(levels) > 1) {
+    add_active(desc, entry, builder);
+    others += (kActive + kTimelineRowGap) * row_scale(desc);
+  }
+  add_nodes(desc, entry, node_height(desc, others, count_of(levels)), builder);
+}
+
+void add_labels(const TimelineLayoutDesc& desc, TimelineLayoutBuilder& builder) {
+  if (desc.shown == nullptr || desc.shown->label_rows == 0 ||
+      !builder.section(TimelineSection::Labels, 0, "LABELS", "first node start to last node end"))
+    return;
   for (std::uint32_t level = 0; level < desc.shown->label_rows; ++level) {
     TimelineRow row;
     row.kind = Kind::Labels;
@@ -189,36 +301,51 @@ void add_labels(const TimelineLayoutDesc& desc, LayoutBuilder& builder) {
   }
 }
 
-void add_graphs(const TimelineLayoutDesc& desc, const TimelineRank& rank, LayoutBuilder& builder) {
+void add_graphs(const TimelineLayoutDesc& desc, const TimelineRank& rank,
+                TimelineLayoutBuilder& builder) {
   const model::GraphKey shown = desc.context.view.graph;
   std::vector<const model::GraphEntry*> graphs;
   for (const model::GraphKey key : rank.graphs) {
-    if (const auto* const entry = desc.context.document->find(key)) graphs.push_back(entry);
+    const auto* const entry = desc.context.document->find(key);
+    const bool is_known = desc.activity.graphs.count(key) != 0;
+    if (entry != nullptr && (key == shown || !is_known || is_used(desc, desc.activity.graphs, key)))
+      graphs.push_back(entry);
   }
-  const float scale = desc.context.theme.scale;
+  const float scale = row_scale(desc);
   const auto is_open = [&](model::GraphKey key) {
     const auto chosen = desc.opened.graphs.find(key);
     return chosen != desc.opened.graphs.end()
                ? chosen->second
-               : key == shown || (rank.has_match && key == rank.match) || graphs.size() <= kMaxOpen;
+               : key == shown || (rank.has_match && key == rank.match) ||
+                     rank.graphs.size() <= kMaxOpen;
   };
-  builder.title("GRAPHS", graphs.size() > 1 ? "a click on a name shows or hides its nodes" : "");
+  if (graphs.empty() ||
+      !builder.section(TimelineSection::Graphs, rank.session, "GRAPHS",
+                       graphs.size() > 1 ? "a click on a name shows or hides its nodes" : ""))
+    return;
+  order_rows(
+      graphs, desc.order, [](const model::GraphEntry* entry) { return entry->graph->name(); },
+      [&](const model::GraphEntry* entry) {
+        return busy_in(desc.activity.graphs, entry->graph->key());
+      });
   // The height of all other rows, for the node rows of the shown graph.
   float others = builder.layout.height;
   for (const model::GraphEntry* entry : graphs) {
-    others += std::round(kReplays * scale) + std::round(kRowGap * scale);
-    if (entry->graph->key() == shown || !is_open(entry->graph->key())) continue;
+    others += std::round(kReplays * scale) + std::round(kTimelineRowGap * scale);
+    if (entry->graph->key() == shown || !is_open(entry->graph->key()) || !shows_nodes(desc, *entry))
+      continue;
     others += static_cast<float>(count_of(desc.levels.of(*entry))) *
-              (std::round(kMinNodes * scale) + std::round(kRowGap * scale));
+              (std::round(kMinNodes * scale) + std::round(kTimelineRowGap * scale));
   }
   for (const model::GraphEntry* entry : graphs) {
     TimelineRow row;
     row.kind = Kind::Replays;
     row.graph = entry->graph->key();
     row.label = entry->graph->name();
+    row.folds = true;
     row.is_open = is_open(row.graph);
     builder.add(row, kReplays);
-    if (!row.is_open) continue;
+    if (!row.is_open || !shows_nodes(desc, *entry)) continue;
     if (row.graph != shown) {
       add_nodes(desc, *entry, kOtherNodes, builder);
       continue;
@@ -228,33 +355,37 @@ void add_graphs(const TimelineLayoutDesc& desc, const TimelineRank& rank, Layout
   }
 }
 
-void add_process(const TimelineLayoutDesc& desc, const TimelineRank& rank, LayoutBuilder& builder) {
+void add_process(const TimelineLayoutDesc& desc, const TimelineRank& rank,
+                 TimelineLayoutBuilder& builder) {
   add_host(desc, rank, builder);
   add_queues(desc, rank, builder);
   add_graphs(desc, rank, builder);
 }
 
+// Null if the rank has none, or its nodes are too narrow to draw.
 const model::GraphEntry* match_of(const TimelineLayoutDesc& desc, const TimelineRank& rank) {
-  return rank.has_match ? desc.context.document->find(rank.match) : nullptr;
+  const model::GraphEntry* const match =
+      rank.has_match ? desc.context.document->find(rank.match) : nullptr;
+  return match != nullptr && shows_nodes(desc, *match) ? match : nullptr;
 }
 
 // The height of node rows below closed ranks: they share what the rows of these ranks leave.
 float rank_node_height(const TimelineLayoutDesc& desc, float others) {
-  const float scale = desc.context.theme.scale;
+  const float scale = row_scale(desc);
   std::size_t count = 0;
   for (const TimelineRank& rank : desc.ranks.ranks) {
     if (!rank.is_shown) continue;
-    others += scale * (kRank + kRowGap);
+    others += scale * (kRank + kTimelineRowGap);
     if (const auto* const match = match_of(desc, rank)) count += count_of(desc.levels.of(*match));
   }
   if (count == 0) return kMinRankNodes;
   return std::clamp(
-      (desc.available_height - others) / (scale * static_cast<float>(count)) - kRowGap,
+      (desc.available_height - others) / (scale * static_cast<float>(count)) - kTimelineRowGap,
       kMinRankNodes, kMaxRankNodes);
 }
 
 void add_rank(const TimelineLayoutDesc& desc, std::size_t index, float node_height,
-              LayoutBuilder& builder) {
+              TimelineLayoutBuilder& builder) {
   const TimelineRank& rank = desc.ranks.ranks[index];
   TimelineRow row;
   row.kind = Kind::Rank;
@@ -262,6 +393,7 @@ void add_rank(const TimelineLayoutDesc& desc, std::size_t index, float node_heig
   row.graph = rank.match;
   row.label = rank.name;
   row.detail = rank.process;
+  row.folds = true;
   row.is_open = desc.opened.ranks.count(row.id) != 0;
   builder.add(row, kRank);
   if (row.is_open) return add_process(desc, rank, builder);
@@ -276,14 +408,14 @@ std::string clocks_text(trace::Time error) {
   return "clocks aligned within " + duration_text(static_cast<double>(error));
 }
 
-void add_ranks(const TimelineLayoutDesc& desc, LayoutBuilder& builder) {
+void add_ranks(const TimelineLayoutDesc& desc, TimelineLayoutBuilder& builder) {
   const TimelineRanks& all = desc.ranks;
   const std::size_t folded = all.ranks.size() - all.shown;
   builder.title("RANKS", count_text(all.ranks.size()) + " ranks, " +
                              clocks_text(all.clocks->max_bound()) +
                              "; a click on a name shows or hides all rows of the rank");
   const float height =
-      rank_node_height(desc, builder.layout.height + (folded == 0 ? 0 : kRank + kRowGap));
+      rank_node_height(desc, builder.layout.height + (folded == 0 ? 0 : kRank + kTimelineRowGap));
   const auto add_all = [&](bool shown) {
     for (std::size_t i = 0; i < all.ranks.size(); ++i) {
       if (all.ranks[i].is_shown == shown) add_rank(desc, i, height, builder);
@@ -297,6 +429,7 @@ void add_ranks(const TimelineLayoutDesc& desc, LayoutBuilder& builder) {
   row.detail = all.matches.size() > 1
                    ? "the ranks above arrive last at collectives: they spend the least time in them"
                    : "";
+  row.folds = true;
   row.is_open = desc.opened.folded;
   builder.add(row, kRank);
   if (row.is_open) add_all(false);
@@ -337,12 +470,13 @@ const TimelineRow* TimelineLayout::find(Kind kind, std::uint32_t id, std::uint32
 }
 
 TimelineLayout make_timeline_layout(const TimelineLayoutDesc& desc) {
-  LayoutBuilder builder(desc.context.theme.scale);
+  TimelineLayoutBuilder builder(desc);
   if (desc.ranks.has_ranks()) {
     add_ranks(desc, builder);
   } else {
     for (const TimelineRank& process : desc.ranks.ranks) add_process(desc, process, builder);
   }
+  builder.fill(desc.available_height);
   return std::move(builder.layout);
 }
 

@@ -21,7 +21,7 @@ struct TimelineBlock {
 inline constexpr double kNarrow = 4;  // screen points; wider items are never merged
 
 // Blocks of the items [first, last), which are sorted by start and disjoint. `extent_of(i)`: extent
-// of an item; `unit`: plane units per screen point. Narrow items less than one point apart are
+// of an item; `unit`: plane units per screen point. Narrow items less than kNarrow points apart are
 // merged. O(blocks x log(items)).
 template <class ExtentOf>
 [[nodiscard]] std::vector<TimelineBlock> merged_blocks(std::size_t first, std::size_t last,
@@ -34,7 +34,7 @@ template <class ExtentOf>
     TimelineBlock block{i, i + 1, one.started, one.ended};
     while (is_narrow(one) && block.end < last) {
       // At most one item that starts before `reach` is wide: the last one.
-      const double reach = std::max(block.ended + unit, block.started + narrow);
+      const double reach = block.ended + narrow;
       std::size_t step = 1, low = block.end, high = block.end;
       while (high < last && extent_of(high).started < reach) {
         low = high + 1;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "panels/timeline/timeline_collectives.hpp"
+#include "panels/timeline/timeline_density.hpp"
 #include "panels/timeline/timeline_host_rows.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
@@ -12,7 +13,8 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr std::size_t kMaxBlockItems = 4096;  // items of a block that determine its colour
+constexpr std::size_t kMaxBlockItems = 4096;  // items of a block among which the longest is found
+constexpr std::size_t kMaxColumnItems = 32;   // items of a pixel column that determine its colour
 
 bool is_selected(const model::Selection& selection, const model::Graph& graph, std::uint32_t node) {
   return !std::holds_alternative<std::monostate>(selection) &&
@@ -66,49 +68,88 @@ class NodePainter {
         [&](std::size_t i) {
           return TimelineExtent{dc_.plane_of(items[i].started), dc_.plane_of(items[i].ended)};
         });
-    for (const TimelineBlock& block : blocks) draw(*layout_row, items, block);
+    for (const TimelineBlock& block : blocks) {
+      if (block.count() == 1) {
+        draw(*layout_row, items[block.first]);
+      } else {
+        draw_block(*layout_row, row, items, block);
+      }
+    }
   }
 
  private:
-  void draw(const TimelineRow& row, std::span<const model::TimelineItem> items,
-            const TimelineBlock& block) {
-    const Theme& theme = context_.theme;
+  // Each column has the colour of its longest node.
+  void draw_block(const TimelineRow& row, std::size_t index,
+                  std::span<const model::TimelineItem> items, const TimelineBlock& block) {
     const TimelineBox box = box_of(dc_, row, block.started, block.ended);
+    const TimelineSpan span{items[block.first].started, items[block.end - 1].ended};
+    const model::BusyTime& busy = scene_.row_busy[index];
+    const auto within = items.subspan(block.first, block.count());
+    model::BusyTime::Reader reader(busy);
+    draw_density(dc_, box, [&](trace::Time from, trace::Time to) {
+      DensityColumn column;
+      column.parts[0] = {busy_share(reader, span, from, to), 0};
+      const auto first = std::partition_point(within.begin(), within.end(),
+                                              [&](const auto& i) { return i.ended <= from; });
+      const auto inside = within.subspan(static_cast<std::size_t>(first - within.begin()));
+      const model::TimelineItem* longest = nullptr;
+      bool passes = false;
+      for (const auto& item : inside.first(std::min(inside.size(), kMaxColumnItems))) {
+        if (item.started >= to) break;
+        if (longest == nullptr || item.ended - item.started > longest->ended - longest->started)
+          longest = &item;
+        passes = passes || passes_filter(item.node);
+        if (is_critical(item.node)) column.mark = context_.theme.critical;
+      }
+      if (longest != nullptr)
+        column.parts[0].colour = with_alpha(fill_of(longest->node), passes ? 1 : 0.16f);
+      return column;
+    });
     const model::TimelineItem& item = item_of_block(dc_, graph_, items, block);
-    const bool is_one = block.count() == 1, hovered = is_below_mouse(dc_, box);
-    bool passes = false, critical = false;
-    for (std::size_t i = block.first;
-         i < std::min(block.end, block.first + kMaxBlockItems) && !(passes && critical); ++i) {
-      passes = passes || !is_match_ || context_.passes(items[i].node);
-      critical = critical || (!critical_.empty() && critical_[items[i].node] != 0);
+    if (is_selected(context_.view.selection, graph_, item.node)) {
+      const TimelineBox one =
+          box_of(dc_, row, dc_.plane_of(item.started), dc_.plane_of(item.ended));
+      draw_selection(one, one.max);
     }
+    if (!is_below_mouse(dc_, box)) return;
+    BlockHit hit{"nodes", block.count(), span, column_below_mouse(dc_)};
+    hit.busy = busy.between(span.started, span.ended);
+    hit.busy_here = busy.between(hit.here.started, hit.here.ended);
+    dc_.hit = NodeHit{&scene_, &item, std::move(hit)};
+  }
+
+  void draw(const TimelineRow& row, const model::TimelineItem& item) {
+    const Theme& theme = context_.theme;
+    const TimelineBox box = box_of(dc_, row, dc_.plane_of(item.started), dc_.plane_of(item.ended));
+    const bool hovered = is_below_mouse(dc_, box), passes = passes_filter(item.node);
     const bool selected = is_selected(context_.view.selection, graph_, item.node);
     const bool linked = hovered || is_selected(context_.view.hovered, graph_, item.node);
     const float gap = box.width() > 5 ? 1.0f : 0.0f, round = box.width() > 8 ? 2 * theme.scale : 0;
     const ImVec2 max{box.max.x - gap, box.max.y};
-    ImU32 fill = is_match_ ? node_colour(context_, item.node) : graph_colour(dc_, graph_.key());
-    if (!passes) fill = with_alpha(fill, 0.16f);
+    const ImU32 fill = with_alpha(fill_of(item.node), passes ? 1 : 0.16f);
     list_.AddRectFilled(box.min, max, fill, round);
     if (linked && !selected) list_.AddRectFilled(box.min, max, with_alpha(theme.ink, 0.22f), round);
-    if (!is_one) {  // ticks indicate a merged block
-      const float y = box.max.y - 3 * theme.scale;
-      for (float x = box.min.x + 2; x < max.x - 1; x += 4)
-        list_.AddLine({x, y}, {x, box.max.y - 1}, with_alpha(ink_on(fill), 0.55f));
-    }
-    if (critical)
+    if (is_critical(item.node))
       list_.AddRectFilled({box.min.x, box.min.y}, {max.x, box.min.y + 3 * theme.scale},
                           theme.critical, round);
     if (selected) draw_selection(box, max);
     TimelineBox text_box = box;
-    if (const TimelineCollective one = collective_of(dc_, scene_, item);
-        is_one && one.call != nullptr)
+    if (const TimelineCollective one = collective_of(dc_, scene_, item); one.call != nullptr)
       text_box = draw_timeline_collective(dc_, {box.min, max}, one, fill);
-    const bool has_text = box.width() >= 20 && box.max.y - box.min.y >= theme.small->FontSize;
-    const std::string text = !has_text ? std::string()
-                             : is_one  ? graph_.node_name(item.node)
-                                       : count_text(block.count()) + " nodes";
-    draw_text_in(dc_, text_box, text, passes ? ink_on(fill) : theme.ink_faint);
-    if (hovered) dc_.hit = NodeHit{&scene_, &item, block.count()};
+    if (box.width() >= 20 && box.max.y - box.min.y >= theme.small->FontSize)
+      draw_text_in(dc_, text_box, graph_.node_name(item.node),
+                   passes ? ink_on(fill) : theme.ink_faint);
+    if (hovered) dc_.hit = NodeHit{&scene_, &item};
+  }
+
+  [[nodiscard]] ImU32 fill_of(std::uint32_t node) const {
+    return is_match_ ? node_colour(context_, node) : graph_colour(dc_, graph_.key());
+  }
+  [[nodiscard]] bool passes_filter(std::uint32_t node) const {
+    return !is_match_ || context_.passes(node);
+  }
+  [[nodiscard]] bool is_critical(std::uint32_t node) const {
+    return !critical_.empty() && critical_[node] != 0;
   }
 
   // The arrow above the frame makes a narrow box visible.
@@ -167,9 +208,28 @@ void draw_link(const TimelineDrawContext& dc, const TimelineScene& scene, std::u
 
 }  // namespace
 
+bool is_all_critical(const PanelContext& context) {
+  return context.replay != nullptr && context.graph() != nullptr &&
+         context.replay->path.steps.size() >= context.graph()->node_count();
+}
+
 bool shows_critical_path(const PanelContext& context) {
   return context.view.critical_path && context.replay != nullptr && context.graph() != nullptr &&
-         context.replay->path.steps.size() < context.graph()->own_node_count();
+         !is_all_critical(context);
+}
+
+void draw_timeline_active(TimelineDrawContext& dc, const TimelineScene& scene, std::uint32_t max) {
+  const TimelineRow* const row =
+      dc.layout.find(TimelineRow::Kind::Active, 0, 0, {scene.replay.graph, scene.replay.version});
+  if (row == nullptr || !dc.is_visible(*row) || max == 0) return;
+  const TimelineSpan span{scene.times.started, scene.times.ended};
+  const TimelineBox box = box_of(dc, *row, dc.plane_of(span.started), dc.plane_of(span.ended));
+  const ImU32 fill = muted(dc.context.theme, dc.context.theme.good, 0.8f);
+  model::BusyTime::Reader reader(scene.active);
+  draw_density(dc, box, [&](trace::Time from, trace::Time to) {
+    return DensityColumn{{{{busy_share(reader, span, from, to) / max, fill}, {}, {}}}};
+  });
+  if (is_below_mouse(dc, box)) dc.hit = ActiveHit{&scene, column_below_mouse(dc)};
 }
 
 void draw_timeline_nodes(TimelineDrawContext& dc, const TimelineScene& scene) {

@@ -10,8 +10,11 @@ namespace reprise::viewer {
 [[nodiscard]] ImU32 gap_colour(const Theme& theme, model::GapKind kind);
 [[nodiscard]] const char* gap_name(model::GapKind kind);
 
-// True if the critical path of the shown replay is marked: not if it contains every node.
+// Whether the critical path of the shown replay contains every node; it is then not marked.
+[[nodiscard]] bool is_all_critical(const PanelContext& context);
 [[nodiscard]] bool shows_critical_path(const PanelContext& context);
+// Draws the number of busy lanes or workers; `max` fills the row.
+void draw_timeline_active(TimelineDrawContext& dc, const TimelineScene& scene, std::uint32_t max);
 void draw_timeline_gaps(TimelineDrawContext& dc, const TimelineScene& scene);
 void draw_timeline_nodes(TimelineDrawContext& dc, const TimelineScene& scene);
 // Draws lines between consecutive steps of the critical path. `path` must belong to the scene's

@@ -17,6 +17,7 @@
 #include "panels/timeline/timeline_nodes.hpp"
 #include "panels/timeline/timeline_reasons.hpp"
 #include "panels/timeline/timeline_ruler.hpp"
+#include "panels/timeline/timeline_span_table.hpp"
 #include "panels/timeline/timeline_toolbar.hpp"
 #include "panels/timeline/timeline_visible.hpp"
 #include "panels/widgets/canvas.hpp"
@@ -51,13 +52,15 @@ TimeSpan time_span_of(const trace::Replay& replay, const TimelineScene* scene) {
 }  // namespace
 
 struct TimelinePanel::State {
-  explicit State(Background& background) : data(background), gap_list(background) {}
+  explicit State(Background& background)
+      : data(background), gap_list(background), span_table(background) {}
 
   void draw(PanelContext& context);
   void draw_rows(PanelContext& context, const trace::Replay* replay,
                  const TimelineData::Scene& scene);
-  void draw_row_backgrounds(const TimelineDrawContext& dc) const;
-  void draw_colours(const PanelContext& context, float names_end, float left);
+  void draw_tables(const TimelineDrawContext& dc,
+                   const std::shared_ptr<const model::Activity>& activity,
+                   const TimelineData::Scene& scene, ImVec2 size);
   void fit(TimelineFit part, const trace::Replay* replay, const TimeSpan& time_span);
   void follow_replay(const trace::Replay& replay, const TimeSpan& time_span);
   void reveal(const PanelContext& context, const TimelineScene& scene,
@@ -70,6 +73,7 @@ struct TimelinePanel::State {
 
   TimelineData data;
   TimelineGapList gap_list;
+  TimelineSpanTable span_table;
   TimelineOptions options;
   TimelineLevels levels;
   Canvas canvas{CanvasAxes::Horizontal};
@@ -86,6 +90,8 @@ struct TimelinePanel::State {
   ImVec2 size{0, 0};
   float scroll = 0;  // vertical scroll offset, screen points
   TimelineOpened opened;
+  TimelineResize resize;
+  float tables_width = 0;
 };
 
 TimelinePanel::TimelinePanel(Background& background)
@@ -103,7 +109,6 @@ void TimelinePanel::State::draw(PanelContext& context) {
     samples = context.document->samples;
     origin = context.document->first;
     drawn.reset();
-    ruler.clear();
     opened = {};
   }
   if (!options.is_by_chosen) {
@@ -182,13 +187,21 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
   const auto length = static_cast<double>(time_span.ended - time_span.started),
              start = static_cast<double>(time_span.started - origin);
   const ImVec2 at = ImGui::GetCursorScreenPos(), available = ImGui::GetContentRegionAvail();
-  const float labels = std::min(132 * theme.scale, available.x * 0.3f), bar = 10 * theme.scale,
-              list_width = options.gap_list && available.x > 900 * theme.scale
-                               ? std::min(460 * theme.scale, available.x * 0.4f)
+  const bool has_span = std::holds_alternative<model::SelectedSpan>(context.view.selection);
+  const float labels = std::min(150 * theme.scale, available.x * 0.3f), bar = 10 * theme.scale,
+              list_width = (options.gap_list || has_span) && available.x > 700 * theme.scale
+                               ? std::min(470 * theme.scale, available.x * 0.5f)
                                : 0,
               ruler_height = 20 * theme.scale;
   const ImVec2 area{std::max(available.x - labels - bar - list_width, 24.0f),
                     std::max(available.y, 40.0f)};
+  // The visible part stays when tables appear beside it.
+  if (std::exchange(tables_width, list_width) != list_width && fitted == TimelineFit::None &&
+      size.x > 0) {
+    const CanvasBounds part = canvas.visible_area();
+    const double margin = (part.right - part.left) * Canvas::kMargin / (1 + 2 * Canvas::kMargin);
+    canvas.show({part.left + margin, 0, part.right - margin, 1});
+  }
 
   if (replay != nullptr) follow_replay(*replay, time_span);
   if (replay == nullptr && fitted == TimelineFit::None && size.x == 0)
@@ -215,7 +228,11 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
   }
   if (canvas.is_hovered() && ImGui::IsMouseDragging(ImGuiMouseButton_Right, 1))
     scroll -= ImGui::GetIO().MouseDelta.y;
-  ruler.update(canvas);
+  if (const auto dragged = ruler.update(canvas)) {
+    context.view.selection =
+        model::SelectedSpan{std::max<Time>(origin + static_cast<Time>(dragged->first), 0),
+                            std::max<Time>(origin + static_cast<Time>(dragged->second), 0)};
+  }
 
   const auto others = data.others();
   const auto host = data.host();
@@ -225,6 +242,10 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
   if (scene != nullptr) levels.add({scene->replay.graph, scene->replay.version}, *scene);
   for (const auto& [key, other] : *others) levels.add(key.graph, *other);
   const float rows_height = area.y - ruler_height;
+  const double min_length = kMinNodesWidth / canvas.zoom_x();
+  const CanvasBounds in_view = canvas.visible_area();
+  const Time from = origin + static_cast<Time>(in_view.left),
+             to = origin + static_cast<Time>(in_view.right);
   const TimelineLayout layout = make_timeline_layout({.context = context,
                                                       .levels = levels,
                                                       .activity = *activity,
@@ -233,17 +254,20 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
                                                       .host = host.get(),
                                                       .opened = opened,
                                                       .by = options.by,
+                                                      .order = options.order,
+                                                      .min_length = min_length,
+                                                      .from = from,
+                                                      .to = to,
                                                       .available_height = rows_height});
-  const CanvasBounds in_view = canvas.visible_area();
-  const VisibleTimeline shown = visible_timeline({.document = document,
-                                                  .layout = layout,
-                                                  .ranks = *ranks,
-                                                  .shown = drawn,
-                                                  .from = origin + static_cast<Time>(in_view.left),
-                                                  .to = origin + static_cast<Time>(in_view.right),
-                                                  .min_length = kMinNodesWidth / canvas.zoom_x()});
-  data.request_others(context, options.by, shown.with_nodes);
-  reveal_graph(context, layout, rows_height);
+  data.request_others(context, options.by,
+                      replays_with_nodes({.document = document,
+                                          .layout = layout,
+                                          .ranks = *ranks,
+                                          .shown = drawn,
+                                          .from = from,
+                                          .to = to,
+                                          .min_length = min_length}));
+  if (!activity->graphs.empty()) reveal_graph(context, layout, rows_height);
   scroll = std::clamp(scroll, 0.0f, std::max(layout.height - rows_height, 0.0f));
   if (scene != nullptr && context.view.reveal_selection) reveal(context, *scene, layout);
   const auto* const span = std::get_if<model::SelectedSpan>(&context.view.selection);
@@ -274,13 +298,22 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
   ruler.draw_lines(axis);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.PushClipRect({canvas.min().x, rows_top}, canvas.max(), true);
-  draw_row_backgrounds(dc);
+  draw_timeline_backgrounds(dc);
   draw_timeline_ranges(dc, *host);
-  draw_timeline_replays(dc, *activity, *ranks, shown.replays, drawn ? drawn->replay : 0);
+  draw_timeline_replays(dc, *activity, drawn ? drawn->replay : 0);
+  // Only the shown graph has a row of active lanes or workers.
+  std::uint32_t max_active = scene == nullptr ? 0 : scene->active.max_active();
   for (const auto& [key, other] : *others) {
-    if (!(drawn == key)) draw_timeline_nodes(dc, *other);
+    if (key.graph == context.view.graph)
+      max_active = std::max(max_active, other->active.max_active());
+  }
+  for (const auto& [key, other] : *others) {
+    if (drawn == key) continue;
+    draw_timeline_nodes(dc, *other);
+    draw_timeline_active(dc, *other, max_active);
   }
   if (scene != nullptr) {
+    draw_timeline_active(dc, *scene, max_active);
     draw_timeline_gaps(dc, *scene);
     draw_timeline_nodes(dc, *scene);
     const bool path_matches = context.replay->replay.replay == scene->replay.replay;
@@ -297,33 +330,26 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
   draw_menu(context, replay, time_span);
 
   const ImVec2 names_max{at.x + labels, canvas.max().y};
-  draw_timeline_labels(theme, layout, dc.top, {at.x, rows_top}, names_max);
-  handle_timeline_names(layout, dc.top, {at.x, rows_top}, names_max, opened);
+  draw_timeline_labels(dc, *activity, scene.get(), {at.x, rows_top}, names_max);
+  handle_timeline_names(dc, {at.x, rows_top}, names_max, opened, resize);
   const std::string axis_title = std::string("from ") + dc.zero_name;
   list.AddText(
       theme.small, theme.small->FontSize,
       {at.x + theme.half_space, canvas.min().y + (ruler_height - theme.small->FontSize) / 2},
       theme.ink_soft, axis_title.c_str());
+  if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect({at.x, rows_top}, names_max))
+    scroll -= ImGui::GetIO().MouseWheel * 2 * theme.row;
   scroll = draw_timeline_scrollbar(theme, scroll, layout.height, rows_height,
                                    {canvas.max().x + 1, rows_top});
   if (list_width > 0) {
     ImGui::SetCursorScreenPos({canvas.max().x + bar + theme.half_space, at.y});
-    if (const auto gap =
-            gap_list.draw(dc, activity, scene, {list_width - theme.half_space, area.y})) {
-      show(gap->started, gap->ended);
-      if (const auto* idle = std::get_if<model::IdleGap>(&gap->gap)) {
-        context.view.select(model::SelectedReplay{idle->graph, idle->replay});
-      } else {
-        context.view.select(
-            model::SelectedNode{context.view.graph, std::get<model::Gap>(gap->gap).node});
-      }
-    }
+    draw_tables(dc, activity, scene, {list_width - theme.half_space, area.y});
   }
   if (scene != nullptr) {
     const auto named = std::find_if(layout.rows.rbegin(), layout.rows.rend(),
                                     [](const TimelineRow& r) { return !r.label.empty(); });
     const float names = named == layout.rows.rend() ? 0 : named->top + named->height;
-    return draw_colours(context, dc.top + names, at.x);
+    return draw_timeline_legend(dc, dc.top + names, at.x);
   }
   const float rows_end = std::min(dc.top + layout.height, canvas.max().y);
   const TimelineReason reason = missing_nodes_reason(context);
@@ -334,27 +360,29 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
   ImGui::EndChild();
 }
 
-void TimelinePanel::State::draw_row_backgrounds(const TimelineDrawContext& dc) const {
-  const Theme& theme = dc.context.theme;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  for (const TimelineRow& row : dc.layout.rows) {
-    const float y = dc.top + row.top;
-    if (row.kind == TimelineRow::Kind::Title) {
-      list.AddLine({canvas.min().x, y + row.height - 2}, {canvas.max().x, y + row.height - 2},
-                   theme.line);
-      const float line = theme.small->FontSize;
-      list.AddText(theme.small, line,
-                   {canvas.min().x + theme.half_space, std::floor(y + (row.height - line) / 2)},
-                   theme.ink_faint, row.detail.c_str());
-    } else if (row.kind == TimelineRow::Kind::Folded) {
-      const float line = theme.small->FontSize;
-      list.AddText(theme.small, line,
-                   {canvas.min().x + theme.half_space, std::floor(y + (row.height - line) / 2)},
-                   theme.ink_faint, row.detail.c_str());
-    } else if (row.kind == TimelineRow::Kind::Nodes) {
-      list.AddRectFilled({canvas.min().x, y}, {canvas.max().x, y + row.height},
-                         with_alpha(theme.ink, 0.03f));
-    }
+// Draws the tables of the selected span, or the gaps in view.
+void TimelinePanel::State::draw_tables(const TimelineDrawContext& dc,
+                                       const std::shared_ptr<const model::Activity>& activity,
+                                       const TimelineData::Scene& scene, ImVec2 table_size) {
+  PanelContext& context = dc.context;
+  const CanvasBounds visible = canvas.visible_area();
+  TimelineSpan span{dc.time_of(visible.left), dc.time_of(visible.right)};
+  ImGui::BeginChild("tables", table_size);
+  bool shows_gaps = true;
+  if (const auto* const selected = std::get_if<model::SelectedSpan>(&context.view.selection)) {
+    span = {selected->started, selected->ended};
+    shows_gaps = span_table.draw(dc, activity, *selected);
+  }
+  const auto gap = shows_gaps ? gap_list.draw(dc, activity, scene, span) : std::nullopt;
+  ImGui::EndChild();
+  if (!gap) return;
+  show(gap->started, gap->ended);
+  if (std::holds_alternative<model::SelectedSpan>(context.view.selection)) return;
+  if (const auto* idle = std::get_if<model::IdleGap>(&gap->gap)) {
+    context.view.select(model::SelectedReplay{idle->graph, idle->replay});
+  } else {
+    context.view.select(
+        model::SelectedNode{context.view.graph, std::get<model::Gap>(gap->gap).node});
   }
 }
 
@@ -378,20 +406,6 @@ void TimelinePanel::State::show(Time started, Time ended) {
   canvas.show({left - margin, 0, right + margin, 1});
   fitted = TimelineFit::None;
   view_requested = true;
-}
-
-// Draws the colour legend below the row names, if there is space: it never covers rows.
-void TimelinePanel::State::draw_colours(const PanelContext& context, float names_end, float left) {
-  const Theme& theme = context.theme;
-  const float pad = theme.space, column = canvas.min().x - left - 2 * pad,
-              width = std::min(150 * theme.scale, column);
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.PushClipRect({left, canvas.min().y}, canvas.max(), true);
-  // Draw once outside the clip rectangle to measure the height.
-  const float height = draw_colour_legend(context, {canvas.max().x + 1e5f, canvas.min().y}, width);
-  if (names_end < canvas.max().y - height - pad)
-    draw_colour_legend(context, {left + pad, canvas.max().y - height - pad}, width);
-  list.PopClipRect();
 }
 
 void TimelinePanel::State::reveal(const PanelContext& context, const TimelineScene& scene,
@@ -424,12 +438,12 @@ void TimelinePanel::State::draw_menu(PanelContext& context, const trace::Replay*
     fit(TimelineFit::Replay, replay, time_span);
   if (ImGui::MenuItem("Fit recording to view")) fit(TimelineFit::Recording, replay, time_span);
   const CanvasBounds visible = canvas.visible_area();
-  const auto measured = ruler.span();
-  const auto [from, to] = measured.value_or(std::pair(visible.left, visible.right));
-  const char* const bookmark = measured ? "Bookmark the measured span..." : "Bookmark this view...";
+  const bool has_span = std::holds_alternative<model::SelectedSpan>(context.view.selection);
+  const char* const bookmark = has_span ? "Bookmark the selected span..." : "Bookmark this view...";
   if (!context.is_live && ImGui::MenuItem(bookmark)) {
-    context.view.select(model::SelectedSpan{origin + static_cast<Time>(std::min(from, to)),
-                                            origin + static_cast<Time>(std::max(from, to))});
+    if (!has_span)
+      context.view.select(model::SelectedSpan{origin + static_cast<Time>(visible.left),
+                                              origin + static_cast<Time>(visible.right)});
     context.view.focus_note = true;
   }
   ImGui::MenuItem("Gap list", nullptr, &options.gap_list);
@@ -438,7 +452,7 @@ void TimelinePanel::State::draw_menu(PanelContext& context, const trace::Replay*
 
 void TimelinePanel::State::handle_mouse(PanelContext& context, TimelineDrawContext& dc,
                                         const TimeSpan& time_span, const trace::Replay* replay) {
-  if (!canvas.is_hovered() || ruler.is_measuring()) return;
+  if (!canvas.is_hovered() || ruler.is_dragging()) return;
   if (is_menu_click()) menu.open(item_of(context, dc.hit));
   if (ImGui::IsMouseDown(ImGuiMouseButton_Right) || ImGui::IsMouseDown(ImGuiMouseButton_Middle))
     return;
@@ -455,7 +469,7 @@ void TimelinePanel::State::handle_mouse(PanelContext& context, TimelineDrawConte
     if (clicked) context.view.select(item);
     if (double_clicked) show(gap->gap->started, gap->gap->ended);
   } else if (const auto* const of = std::get_if<ReplayHit>(&dc.hit)) {
-    if (clicked && of->count == 1) context.view.go_to(item);
+    if (clicked) context.view.go_to(item);
     if (double_clicked && of->replay.started != 0) show(of->replay.started, of->replay.ended);
   } else if (const auto* const idle = std::get_if<IdleHit>(&dc.hit)) {
     if (double_clicked) show(idle->gap.started, idle->gap.ended);
@@ -464,11 +478,16 @@ void TimelinePanel::State::handle_mouse(PanelContext& context, TimelineDrawConte
   } else if (const auto* const label = std::get_if<LabelHit>(&dc.hit)) {
     if (double_clicked) show(label->label.started, label->label.ended);
   } else {
-    if (clicked) {
-      context.view.selection = {};
-      ruler.clear();
+    if (clicked) context.view.selection = {};
+    if (double_clicked && std::holds_alternative<BlockHit>(dc.hit)) {
+      // A block may fill the view, so it is magnified at the mouse.
+      const CanvasBounds visible = canvas.visible_area();
+      const double middle = canvas.x_of(ImGui::GetIO().MousePos.x),
+                   half = (visible.right - visible.left) / 16;
+      show(dc.time_of(middle - half), dc.time_of(middle + half));
+    } else if (double_clicked) {
+      fit(TimelineFit::Replay, replay, time_span);
     }
-    if (double_clicked) fit(TimelineFit::Replay, replay, time_span);
   }
   draw_timeline_tooltip(dc);
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "panels/shared/keys.hpp"
 #include "panels/widgets/axis.hpp"
 #include "panels/widgets/format.hpp"
 
@@ -22,18 +21,19 @@ double step_of(const TimelineRulerDesc& desc) {
 
 }  // namespace
 
-void TimelineRuler::update(const Canvas& canvas) {
+std::optional<std::pair<double, double>> TimelineRuler::update(const Canvas& canvas) {
   const ImGuiIO& io = ImGui::GetIO();
-  const double at = canvas.x_of(io.MousePos.x);
+  at_ = canvas.x_of(io.MousePos.x);
   if (canvas.is_hovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Left)) {
     is_pressed_ = true;
-    pressed_ = at;
+    pressed_ = at_;
   }
-  measuring_ =
-      is_pressed_ && (measuring_ || ImGui::IsMouseDragging(ImGuiMouseButton_Left, kMinDrag));
-  if (measuring_) span_ = {pressed_, at};
-  if (!io.MouseDown[0]) is_pressed_ = false;
-  if (!measuring_ && span_ && is_pressed(Key::Escape)) span_.reset();
+  is_dragging_ =
+      is_pressed_ && (is_dragging_ || ImGui::IsMouseDragging(ImGuiMouseButton_Left, kMinDrag));
+  if (io.MouseDown[0]) return std::nullopt;
+  is_pressed_ = false;
+  if (!is_dragging_) return std::nullopt;
+  return std::pair(std::min(pressed_, at_), std::max(pressed_, at_));
 }
 
 void TimelineRuler::draw_lines(const TimelineRulerDesc& desc) const {
@@ -91,22 +91,14 @@ void TimelineRuler::draw(const TimelineRulerDesc& desc) const {
                              theme.accent);
     }
   }
-  if (desc.selected) {
-    const float left = canvas.to_screen(desc.selected->first, 0).x,
-                right = std::max(canvas.to_screen(desc.selected->second, 0).x, left + 1);
-    list.AddRectFilled({left, bottom}, {right, canvas.max().y}, with_alpha(theme.accent, 0.12f));
-    for (const float x : {left, right})
-      list.AddLine({x, bottom}, {x, canvas.max().y}, with_alpha(theme.accent, 0.8f));
-  }
-  if (!span_) return;
-  const double started = std::min(span_->first, span_->second),
-               ended = std::max(span_->first, span_->second);
-  const float left = canvas.to_screen(started, 0).x, right = canvas.to_screen(ended, 0).x,
-              middle = top + desc.height + size;
+  if (!is_dragging_ && !desc.selected) return;
+  const auto [started, ended] =
+      is_dragging_ ? std::pair(std::min(pressed_, at_), std::max(pressed_, at_)) : *desc.selected;
+  if (ended < visible.left || started > visible.right) return;
+  const float left = canvas.to_screen(started, 0).x, right = canvas.to_screen(ended, 0).x;
   list.AddRectFilled({left, top}, {right, canvas.max().y}, with_alpha(theme.accent, 0.14f));
   for (const float x : {left, right})
     list.AddLine({x, top}, {x, canvas.max().y}, theme.accent, 1.5f * theme.scale);
-  list.AddLine({left, middle}, {right, middle}, theme.accent, 1.5f * theme.scale);
   const std::string text = duration_text(ended - started) + "  (" +
                            tick_text(started - desc.zero, step / 100, largest) + " to " +
                            tick_text(ended - desc.zero, step / 100, largest) + ")";
@@ -114,9 +106,10 @@ void TimelineRuler::draw(const TimelineRulerDesc& desc) const {
               at = std::clamp((left + right - width) / 2, canvas.min().x + 4,
                               std::max(canvas.min().x + 4, canvas.max().x - width - 4));
   const float pad = 4 * theme.scale;
-  list.AddRectFilled({at - pad, middle + 2}, {at + width + pad, middle + size + 2 * pad},
-                     theme.accent, theme.radius);
-  list.AddText(font, size, {at, middle + 2 + pad / 2}, theme.on_accent, text.c_str());
+  list.AddRectFilled({at - pad, top + 1}, {at + width + pad, bottom - 1}, theme.accent,
+                     theme.radius);
+  list.AddText(font, size, {at, std::floor(top + (desc.height - size) / 2)}, theme.on_accent,
+               text.c_str());
 }
 
 }  // namespace reprise::viewer

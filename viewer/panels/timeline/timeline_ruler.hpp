@@ -1,5 +1,6 @@
-// TimelineRuler: the time axis of a timeline, its grid lines, the bounds of the shown replay, the
-// selected span, and a span that the user measures with a left drag. Threads: the drawing thread's.
+// TimelineRuler: the time axis of a timeline, its grid lines, the bounds of the shown replay, and
+// the span that is selected, or is being selected by a left drag, with its length. Threads: the
+// drawing thread's.
 #pragma once
 
 #include <optional>
@@ -20,20 +21,17 @@ struct TimelineRulerDesc {
 
 class TimelineRuler {
  public:
-  // Handles the mouse and Escape. Call first between the canvas's begin() and end().
-  void update(const Canvas& canvas);
+  // Handles the mouse. Call first between the canvas's begin() and end(). Returns the span of a
+  // drag in the frame in which it ends, plane coordinates.
+  std::optional<std::pair<double, double>> update(const Canvas& canvas);
   void draw_lines(const TimelineRulerDesc& desc) const;  // behind the rows
   void draw(const TimelineRulerDesc& desc) const;        // in front of the rows
-  [[nodiscard]] bool is_measuring() const noexcept { return measuring_; }
-  [[nodiscard]] const std::optional<std::pair<double, double>>& span() const noexcept {
-    return span_;
-  }  // start and current end of the drag, plane coordinates
-  void clear() { span_.reset(); }
+  [[nodiscard]] bool is_dragging() const noexcept { return is_dragging_; }
 
  private:
-  std::optional<std::pair<double, double>> span_;
-  double pressed_ = 0;  // where the left button went down, plane coordinates
-  bool is_pressed_ = false, measuring_ = false;
+  double pressed_ = 0,
+         at_ = 0;  // where the left button went down, and the mouse; plane coordinates
+  bool is_pressed_ = false, is_dragging_ = false;
 };
 
 }  // namespace reprise::viewer

@@ -14,6 +14,18 @@ std::uint32_t depth_of(const model::Graph& graph, std::uint32_t label) {
   return depth;
 }
 
+// The items are sorted by start.
+void add_busy_times(TimelineScene& scene) {
+  scene.row_busy.resize(scene.rows.rows.size());
+  for (const model::TimelineItem& item : scene.rows.items) {
+    scene.row_busy[item.row].add(item.started, item.ended);
+    scene.groups[scene.rows.rows[item.row].group].add(item.started, item.ended);
+  }
+  std::vector<model::BusyTime> groups;
+  for (const auto& [id, busy] : scene.groups) groups.push_back(busy);
+  scene.active = model::BusyTime::sum_of(groups.size() > 1 ? groups : scene.row_busy);
+}
+
 // Adds the label spans, using as few rows per depth as possible.
 void add_labels(const model::Graph& graph, TimelineScene& scene) {
   std::vector<TimelineLabel> spans(graph.record().labels.size());
@@ -74,6 +86,7 @@ TimelineScene make_timeline_scene(const model::Graph& graph, const trace::Replay
   scene.times = model::replay_times(graph, *block);
   scene.gaps = model::gaps(graph, scene.rows, scene.times);
   scene.block = std::move(block);
+  add_busy_times(scene);
   std::stable_sort(
       scene.rows.items.begin(), scene.rows.items.end(),
       [](const model::TimelineItem& a, const model::TimelineItem& b) { return a.row < b.row; });

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "model/busy_time.hpp"
 #include "model/gaps.hpp"
 #include "model/replay_times.hpp"
 #include "model/sample_store.hpp"
@@ -29,6 +31,10 @@ struct TimelineScene {
   std::vector<model::Gap> gaps;                  // by row, then time
   std::vector<std::size_t> row_items, row_gaps;  // offsets per row, plus the end
   std::vector<std::uint32_t> items_of;           // per node: its first item or kNone
+  std::vector<model::BusyTime> row_busy;         // per row
+  std::map<std::uint32_t, model::BusyTime> groups;  // per lane or worker, over all its rows
+  // How many lanes or workers are busy; of a single one, how many of its rows.
+  model::BusyTime active;
   // Outer labels above inner ones; by row, then start; disjoint within a row.
   std::vector<TimelineLabel> labels;
   std::uint32_t label_rows = 0;

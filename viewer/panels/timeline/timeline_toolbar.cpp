@@ -89,6 +89,12 @@ TimelineAction draw_timeline_toolbar(PanelContext& context, const TimelineScene*
     desc.is_on = fitted == fit;
     if (draw_toggle(theme, desc.text.c_str(), desc)) action.fit = fit;
   }
+  const std::array<ChoiceItem, 3> orders = {
+      ChoiceItem{"name", "Rows of a section by name."},
+      ChoiceItem{"busy",
+                 "Rows of a section by busy time in the recording, the longest first; lanes "
+                 "and workers by that in the shown replay."},
+      ChoiceItem{"first use", "Rows of a section by the time of their first use."}};
   const std::array<ChoiceItem, 2> rows = {
       ChoiceItem{"lanes",
                  "One row per lane of the plan; overlapping nodes of a lane use extra rows."},
@@ -98,6 +104,10 @@ TimelineAction draw_timeline_toolbar(PanelContext& context, const TimelineScene*
     const auto by = chosen == 0 ? model::RowsBy::Lane : model::RowsBy::Worker;
     options.is_by_chosen = options.is_by_chosen || by != options.by;
     options.by = by;
+  }
+  if (bar.place(width_of("namebusyfirst use") + 6 * theme.space)) {
+    options.order =
+        static_cast<RowOrder>(draw_choice(theme, "order", orders, static_cast<int>(options.order)));
   }
   if (bar.place(width_of("gap list"))) {
     const ToggleDesc list{.text = "gap list",
@@ -114,14 +124,16 @@ TimelineAction draw_timeline_toolbar(PanelContext& context, const TimelineScene*
   draw_gap_toggle(theme, bar, model::GapKind::FalseDependency, sums.false_dependency, all,
                   options.false_dependency);
   draw_gap_toggle(theme, bar, model::GapKind::LaunchBubble, sums.bubble, all, options.bubble);
-  if (bar.place(width_of("critical path") + 16 * theme.scale)) {
-    const ToggleDesc critical{.text = "critical path",
+  const bool is_all = is_all_critical(context);
+  const std::string path = is_all ? "critical path: every node" : "critical path";
+  if (bar.place(width_of(path) + 16 * theme.scale)) {
+    const ToggleDesc critical{.text = path,
                               .explanation =
                                   "Measured critical path of this replay: each node with the "
                                   "predecessor that ended last (C). A path through all nodes is "
                                   "not marked.",
                               .colour = theme.critical,
-                              .is_on = context.view.critical_path};
+                              .is_on = context.view.critical_path && !is_all};
     if (draw_toggle(theme, "critical", critical))
       context.view.critical_path = !context.view.critical_path;
   }

@@ -1,5 +1,7 @@
 #include "panels/timeline/timeline_draw_context.hpp"
 
+#include <algorithm>
+
 #include "panels/timeline/timeline_collectives.hpp"
 #include "panels/timeline/timeline_host_rows.hpp"
 #include "panels/timeline/timeline_nodes.hpp"
@@ -15,16 +17,53 @@ std::string at_text(const TimelineDrawContext& dc, trace::Time time) {
   return duration_text(static_cast<double>(time - dc.zero)) + " after " + dc.zero_name;
 }
 
-void hint(const Theme& theme, const char* text) {
-  ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
-  ImGui::TextUnformatted(text);
-  ImGui::PopStyleColor();
-}
-
 // Nothing unless the trace has ranks.
 void draw_rank(const TimelineDrawContext& dc, std::uint32_t session, float x) {
   const model::Document& document = *dc.context.document;
   if (document.has_ranks()) draw_field(dc.context.theme, "rank", document.rank_name(session), x);
+}
+
+// "11.90 s, 97.0 %".
+std::string part_text(trace::Time part, const TimelineSpan& of) {
+  const auto time = static_cast<double>(part);
+  return duration_text(time) + ", " + percent_text(of.length() > 0 ? time / of.length() : 0);
+}
+
+void draw_contents(const TimelineDrawContext& dc, const BlockHit& hit) {
+  const Theme& theme = dc.context.theme;
+  float x = 110 * theme.scale;
+  for (const auto& [name, value] : hit.fields)
+    x = std::max(x, ImGui::CalcTextSize(name.c_str()).x + 2 * theme.space);
+  ImGui::TextUnformatted((count_text(hit.count) + " " + hit.items).c_str());
+  ImGui::Separator();
+  draw_field(theme, "start", at_text(dc, hit.span.started), x);
+  draw_field(theme, "length", duration_text(hit.span.length()), x);
+  draw_field(theme, hit.busy_name, part_text(hit.busy, hit.span), x);
+  draw_field(theme, "here",
+             part_text(hit.busy_here, hit.here) + " of " + duration_text(hit.here.length()), x);
+  if (!hit.fields.empty()) ImGui::Separator();
+  for (const auto& [name, value] : hit.fields) draw_field(theme, name.c_str(), value, x);
+  draw_hint(theme, "Zoom in for each.");
+}
+
+void draw_contents(const TimelineDrawContext& dc, const ActiveHit& hit) {
+  const Theme& theme = dc.context.theme;
+  const float x = 110 * theme.scale;
+  const model::BusyTime& active = hit.scene->active;
+  const auto mean = [&](const TimelineSpan& span) {
+    const trace::Time sum = active.between(span.started, span.ended);
+    return sum == 0 ? "0" : rate_text(static_cast<double>(sum) / std::max(span.length(), 1.0));
+  };
+  const std::size_t groups = hit.scene->groups.size();
+  const std::string all = groups > 1 ? " of " + count_text(groups) : "";
+  ImGui::TextUnformatted(groups == 1                            ? "Running nodes"
+                         : dc.options.by == model::RowsBy::Lane ? "Busy lanes"
+                                                                : "Busy workers");
+  ImGui::Separator();
+  draw_field(theme, "here", mean(hit.here) + all, x);
+  draw_field(theme, "replay", mean({hit.scene->times.started, hit.scene->times.ended}) + all, x);
+  draw_field(theme, "max", count_text(active.max_active()) + all, x);
+  draw_field(theme, "at", at_text(dc, hit.here.started), x);
 }
 
 void draw_contents(const TimelineDrawContext& dc, const NodeHit& hit) {
@@ -36,16 +75,16 @@ void draw_contents(const TimelineDrawContext& dc, const NodeHit& hit) {
   const std::uint32_t node = hit.item->node;
   const trace::Node& record = graph.record().nodes[node];
   const auto duration = static_cast<double>(hit.item->ended - hit.item->started);
-  if (hit.count > 1) {
-    ImGui::TextUnformatted((count_text(hit.count) + " nodes (merged)").c_str());
-    hint(theme, "Zoom in to separate. Longest:");
+  if (hit.block.count > 1) {
+    draw_contents(dc, hit.block);
+    draw_hint(theme, "The longest of them:");
     ImGui::Separator();
   }
   ImGui::PushFont(theme.mono);
   ImGui::TextUnformatted(graph.node_name(node).c_str());
   ImGui::PopFont();
   if (const std::string path = graph.label_path(record.label); !path.empty())
-    hint(theme, path.c_str());
+    draw_hint(theme, path.c_str());
   ImGui::Separator();
   std::string time = duration_text(duration);
   if (is_of_graph && context.view_model != nullptr && node < context.view_model->nodes.size() &&
@@ -97,15 +136,15 @@ void draw_contents(const TimelineDrawContext& dc, const GapHit& hit) {
   if (hit.gap->edge != trace::kNone)
     draw_field(theme, "edge", edge_reason(graph, hit.gap->edge), x);
   switch (hit.gap->kind) {
-    case model::GapKind::Predecessor: hint(theme, "The predecessor had not finished."); break;
+    case model::GapKind::Predecessor: draw_hint(theme, "The predecessor had not finished."); break;
     case model::GapKind::FalseDependency:
-      hint(theme, "No data dependency: only an edge added by lowering delayed the node.");
+      draw_hint(theme, "No data dependency: only an edge added by lowering delayed the node.");
       break;
     case model::GapKind::LaunchBubble:
-      hint(theme, "All predecessors were complete: launch, scheduler or device delay.");
+      draw_hint(theme, "All predecessors were complete: launch, scheduler or device delay.");
       break;
   }
-  hint(theme, "Click to select the delayed node.");
+  draw_hint(theme, "Click to select the delayed node.");
 }
 
 void draw_contents(const TimelineDrawContext& dc, const ReplayHit& hit) {
@@ -113,14 +152,8 @@ void draw_contents(const TimelineDrawContext& dc, const ReplayHit& hit) {
   const float x = 110 * theme.scale;
   const trace::Replay& replay = hit.replay;
   const model::GraphEntry* const entry = dc.context.document->find(hit.graph);
-  const std::string name =
-      entry == nullptr ? "graph " + std::to_string(hit.graph.graph) : entry->graph->name();
+  const std::string name = graph_name(*dc.context.document, hit.graph);
   const bool launch = hit.kind == ReplayHit::Kind::Launch;
-  if (hit.count > 1) {
-    ImGui::TextUnformatted(
-        (count_text(hit.count) + (launch ? " launches of " : " replays of ") + name).c_str());
-    return hint(theme, "Zoom in for each.");
-  }
   ImGui::TextUnformatted(
       ((launch ? "launch of replay " : "replay ") + count_text(replay.replay) + " of " + name)
           .c_str());
@@ -139,15 +172,11 @@ void draw_contents(const TimelineDrawContext& dc, const ReplayHit& hit) {
              : source.empty()    ? "yes"
                                  : "yes, " + source,
              x);
-  hint(theme, "Click to show this replay.");
+  draw_hint(theme, "Click to show this replay.");
 }
 
 void draw_contents(const TimelineDrawContext& dc, const IdleHit& hit) {
   const Theme& theme = dc.context.theme;
-  if (hit.count > 1) {
-    ImGui::TextUnformatted((count_text(hit.count) + " idle periods (merged)").c_str());
-    return hint(theme, "Zoom in for each.");
-  }
   const float x = 110 * theme.scale;
   ImGui::TextUnformatted((std::string(idle_name(hit.gap.cause)) + ", " +
                           duration_text(static_cast<double>(hit.gap.ended - hit.gap.started)))
@@ -166,20 +195,16 @@ void draw_contents(const TimelineDrawContext& dc, const IdleHit& hit) {
     draw_field(theme, "host", range, x);
   switch (hit.gap.cause) {
     case model::IdleCause::Host:
-      return hint(theme, "No replay ran and none was launched: the host was busy elsewhere.");
+      return draw_hint(theme, "No replay ran and none was launched: the host was busy elsewhere.");
     case model::IdleCause::Launch:
-      return hint(theme,
-                  "The replay was launched: launch latency, or it waited for another queue.");
-    case model::IdleCause::Unknown: return hint(theme, "The time of the launch is unknown.");
+      return draw_hint(theme,
+                       "The replay was launched: launch latency, or it waited for another queue.");
+    case model::IdleCause::Unknown: return draw_hint(theme, "The time of the launch is unknown.");
   }
 }
 
 void draw_contents(const TimelineDrawContext& dc, const RangeHit& hit) {
   const Theme& theme = dc.context.theme;
-  if (hit.count > 1) {
-    ImGui::TextUnformatted((count_text(hit.count) + " host ranges (merged)").c_str());
-    return hint(theme, "Zoom in for each.");
-  }
   const float x = 110 * theme.scale;
   ImGui::TextUnformatted(hit.range.name.c_str());
   ImGui::Separator();
@@ -193,10 +218,6 @@ void draw_contents(const TimelineDrawContext& dc, const RangeHit& hit) {
 
 void draw_contents(const TimelineDrawContext& dc, const LabelHit& hit) {
   const Theme& theme = dc.context.theme;
-  if (hit.count > 1) {
-    ImGui::TextUnformatted((count_text(hit.count) + " labels (merged)").c_str());
-    return hint(theme, "Zoom in for each.");
-  }
   const float x = 110 * theme.scale;
   ImGui::TextUnformatted(dc.context.graph()->label_path(hit.label.label).c_str());
   ImGui::Separator();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "panels/timeline/timeline_draw_context.hpp"
+
 namespace reprise::viewer {
 
 using trace::Replay;
@@ -17,25 +19,19 @@ using Kind = TimelineRow::Kind;
 
 }  // namespace
 
-VisibleTimeline visible_timeline(const VisibleTimelineDesc& desc) {
-  VisibleTimeline visible;
+std::vector<Replay> replays_with_nodes(const VisibleTimelineDesc& desc) {
   // Nodes may have no rows before those of a replay were loaded, so other rows count as well.
   std::set<model::GraphKey> graphs;
   for (const TimelineRow& row : desc.layout.rows) {
     const bool is_rank = row.kind == Kind::Rank && desc.ranks.ranks[row.id].has_match &&
                          desc.ranks.ranks[row.id].is_shown;
     if (is_rank || row.kind == Kind::Nodes || row.kind == Kind::Replays) graphs.insert(row.graph);
-    if (row.kind != Kind::Replays) continue;
-    const model::GraphEntry* const entry = desc.document.find(row.graph);
-    if (entry == nullptr) continue;
-    const auto [first, end] = replays_between(entry->replays, desc.from, desc.to);
-    if (first != end) visible.replays.push_back({row.graph, entry->replays, first, end});
   }
   const auto is_drawn = [&](const Replay& r) {
     return r.sampled != 0 && r.started != 0 && r.ended >= desc.from && r.started <= desc.to &&
            static_cast<double>(r.ended - r.started) >= desc.min_length;
   };
-  std::vector<Replay>& same = visible.with_nodes;
+  std::vector<Replay> same;
   for (const model::RankGraph& match : desc.ranks.matches) {
     if (!desc.shown || same.size() == kMaxOthers) break;
     if (match.graph == desc.shown->graph || graphs.count(match.graph) == 0) continue;
@@ -64,7 +60,7 @@ VisibleTimeline visible_timeline(const VisibleTimelineDesc& desc) {
   }
   if (others.size() <= kMaxOthers && nodes <= kMaxOtherNodes)
     same.insert(same.end(), others.begin(), others.end());
-  return visible;
+  return same;
 }
 
 }  // namespace reprise::viewer

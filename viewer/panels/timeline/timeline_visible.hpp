@@ -1,11 +1,10 @@
-// The visible replays of a timeline, and those of them whose nodes are drawn. Performs no drawing.
-// Threads: pure functions.
+// The visible replays of a timeline whose nodes are drawn. Performs no drawing. Threads: pure
+// functions.
 #pragma once
 
 #include <optional>
 #include <vector>
 
-#include "panels/timeline/timeline_host_rows.hpp"
 #include "panels/timeline/timeline_layout.hpp"
 
 namespace reprise::viewer {
@@ -18,12 +17,8 @@ struct VisibleTimelineDesc {
   trace::Time from = 0, to = 0;
   double min_length = 0;  // ns; nodes of shorter replays are not drawn
 };
-struct VisibleTimeline {
-  std::vector<VisibleReplays> replays;  // of graphs with a row of replays
-  // Sampled replays of graphs with rows of nodes: the shown replay on the other ranks, and all
-  // others unless they are too many.
-  std::vector<trace::Replay> with_nodes;
-};
-[[nodiscard]] VisibleTimeline visible_timeline(const VisibleTimelineDesc& desc);
+// Sampled replays of graphs with rows of nodes: the shown replay on the other ranks, and all others
+// unless they are too many.
+[[nodiscard]] std::vector<trace::Replay> replays_with_nodes(const VisibleTimelineDesc& desc);
 
 }  // namespace reprise::viewer

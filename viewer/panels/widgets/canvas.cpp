@@ -11,7 +11,6 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr double kMargin = 0.04;     // margin on each side of a fitted area, as a fraction of it
 constexpr double kWheelStep = 1.18;  // zoom factor per wheel notch
 constexpr double kKeyZoom = 4;       // zoom factor per second
 constexpr double kKeyPan = 0.9;      // visible extents per second

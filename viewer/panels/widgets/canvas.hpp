@@ -31,6 +31,8 @@ class Canvas {
   bool begin(const char* id, const CanvasBounds& bounds, const Theme& theme, ImVec2 size = {0, 0});
   void end();
 
+  // Margin on each side of a shown area, as a fraction of it.
+  static constexpr double kMargin = 0.04;
   // fit(), show() and centre() take effect in the next frame.
   void fit();                           // shows the bounds
   void show(const CanvasBounds& part);  // shows `part` with a margin

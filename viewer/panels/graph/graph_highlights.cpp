@@ -102,6 +102,7 @@ GraphHighlights make_graph_highlights(const GraphScene& scene, const PanelContex
 double node_heat(const PanelContext& context, std::uint32_t node) {
   if (context.view_model == nullptr || node >= context.view_model->nodes.size()) return 0;
   const GraphViewModel::Node& stats = context.view_model->nodes[node];
+  if (stats.runs_bodies) return -1e300;  // outside the colour scale
   switch (context.view.colour_by) {
     case ColourBy::P99: return stats.p99;
     case ColourBy::Slack: return stats.count == 0 ? -1e300 : -stats.slack;

@@ -26,6 +26,7 @@ struct GraphViewModel {
     double share = 0;          // see model::node_shares()
     double slack = 0;          // ns, from medians
     bool is_critical = false;  // lies on `path`
+    bool runs_bodies = false;  // its time, the sum of all iterations, has no colour
   };
   model::GraphKey key;
   std::uint64_t revision = 0;   // revision of the source document
@@ -35,8 +36,8 @@ struct GraphViewModel {
   std::uint64_t samples = 0;    // 0: nothing was measured, and all times above are 0
   // Sampled replays of the range, and how many of them were read; see kMaxBlocks.
   std::size_t sampled_replays = 0, read_replays = 0;
-  double min = 0, max = 0;  // min and max of the nodes' medians, ns
-  // Min and max over nodes with samples.
+  // Min and max over nodes with samples that run no bodies. min, max: of medians, ns.
+  double min = 0, max = 0;
   double min_p99 = 0, max_p99 = 0, max_share = 0, max_slack = 0;
 };
 

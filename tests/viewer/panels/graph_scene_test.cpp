@@ -197,10 +197,10 @@ TEST_CASE("graph index: finds the same rectangles as a linear search") {
 }
 
 TEST_CASE(
-    "graph lod: each level has every box in one block and no more blocks and links than the level "
-    "before") {
+    "graph lod: each level has every box in one block and every link in one bundle, and no more of "
+    "them than the level before") {
   const GraphScene scene = make_graph_scene(key_of({.nodes = 600, .far_edges = 7}));
-  std::size_t blocks_before = 601, links_before = scene.links.size() + 1;
+  std::size_t blocks_before = 601, bundles_before = scene.links.size();
   for (std::uint32_t level = 0; level < GraphLod::kLevels; ++level) {
     std::vector<std::uint32_t> seen(600, 0);
     for (const GraphBlock& block : scene.lod.blocks(level)) {
@@ -209,13 +209,13 @@ TEST_CASE(
     CHECK(std::all_of(seen.begin(), seen.end(), [](std::uint32_t count) { return count == 1; }));
     CHECK(scene.lod.blocks(level).size() <= blocks_before);
     blocks_before = scene.lod.blocks(level).size();
-    std::size_t kept = 0;
-    for (std::uint32_t l = 0; l < scene.links.size(); ++l)
-      kept += scene.lod.keeps(l, level) ? 1 : 0;
-    CHECK(kept <= links_before);
-    CHECK(kept > 0);
-    links_before = kept;
+    std::size_t links = 0;
+    for (const GraphBundle& bundle : scene.lod.bundles(level)) links += bundle.count;
+    CHECK(links == scene.links.size());
+    CHECK(scene.lod.bundles(level).size() <= bundles_before);
+    bundles_before = scene.lod.bundles(level).size();
   }
+  CHECK(bundles_before == 1);
   CHECK(blocks_before == 1);
 }
 
@@ -250,6 +250,36 @@ TEST_CASE(
     CHECK(((highlights.links[scene.link_of[e]] & HighlightBit::kHidden) != 0) ==
           (edges[e].cause != trace::EdgeCause::Hazard));
   }
+}
+
+TEST_CASE(
+    "graph highlights: with a selected node all others are unrelated, except its neighbours and "
+    "the "
+    "critical path") {
+  test::PanelFixture fixture({900, 600});
+  fixture.view.critical_path = false;
+  fixture.update();
+  const GraphScene scene = make_graph_scene(
+      {fixture.entry().graph, Direction::Down, {}, plain_widths(), plain_widths(), 1});
+  const model::Graph& graph = scene.graph();
+  const auto unrelated = [&] {
+    const GraphHighlights highlights =
+        make_graph_highlights(scene, fixture.panel_context(), 0xffffffffu);
+    std::set<std::uint32_t> nodes;
+    for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
+      if ((highlights.boxes[scene.box_of[n]] & HighlightBit::kUnrelated) != 0) nodes.insert(n);
+    }
+    return nodes;
+  };
+  CHECK(unrelated().empty());
+  fixture.view.selection = model::SelectedNode{fixture.view.graph, 0};
+  std::set<std::uint32_t> expected = {1, 2, 3, 4};
+  for (const model::Neighbour n : graph.successors(0)) expected.erase(n.node);
+  REQUIRE_FALSE(expected.empty());
+  CHECK(unrelated() == expected);
+  fixture.view.critical_path = true;
+  for (const model::PathStep& step : fixture.view_model.path.steps) expected.erase(step.node);
+  CHECK(unrelated() == expected);
 }
 
 TEST_CASE("graph highlights: a critical path through all nodes is not outlined") {

@@ -63,6 +63,8 @@ void trace_graph_link(const GraphDrawContext& drawing, std::uint32_t link, const
 // column is. Empty if the zoom hides the title.
 [[nodiscard]] Rect area_title(const GraphDrawContext& drawing, const GraphArea& area,
                               const GraphArea::Column& column);
+// Thickness of the critical path at scale 1.
+[[nodiscard]] float critical_width(float zoom) noexcept;
 // The cause that determines the colour of a link. Causes added by lowering come last.
 [[nodiscard]] trace::EdgeCause main_cause(std::uint32_t causes);
 [[nodiscard]] ImU32 area_colour(const Theme& theme, const GraphScene& scene, const GraphArea& area);

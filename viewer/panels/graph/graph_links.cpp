@@ -1,5 +1,5 @@
-// Draws the links of a graph as curves that leave and enter boxes along the layout direction. Links
-// added by lowering (lane, entry/exit) are dashed.
+// Draws the links of a graph as curves that leave and enter boxes along the layout direction, or
+// bundles of links at low zoom. Links added by lowering (lane, entry/exit) are dashed.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,7 +12,11 @@ namespace reprise::viewer {
 namespace {
 
 constexpr std::size_t kMaxLinks = 2500;  // per frame; beyond this a subset is drawn
-constexpr float kFarCell = 6;            // screen points; cell size for merging links at low zoom
+// Screen points: size of the cells between which links form a bundle, while boxes are drawn, and
+// while blocks are.
+constexpr float kBoxCell = 6, kBlockCells = 20;
+constexpr float kSamePoint = 1;  // screen points between the points of a far link, at least
+constexpr float kMaxBundle = 4;  // thickness at scale 1
 
 class LinkPainter {
  public:
@@ -23,22 +27,22 @@ class LinkPainter {
 
   void draw() {
     const Rect visible = d_.visible_rect(8);
-    d_.scene.link_index.find(visible, found_);
     visible_ = d_.on_screen(visible);
     std::vector<std::uint32_t> on_top;
-    const std::uint32_t level = GraphLod::level_for(kFarCell / d_.zoom());
-    const bool merge = GraphLod::kCell * d_.zoom() < kFarCell;
+    d_.scene.link_index.find(visible, found_);
     std::erase_if(found_, [&](std::uint32_t link) {
       const std::uint8_t mark = d_.highlights.links[link];
       if ((mark & HighlightBit::kHidden) != 0) return true;
       if ((mark & HighlightBit::kOnTop) != 0) on_top.push_back(link);
-      return (mark & HighlightBit::kOnTop) != 0 || (merge && !d_.scene.lod.keeps(link, level));
+      return (mark & HighlightBit::kOnTop) != 0;
     });
+    bundle();
     thin_out();
     alpha_ = near_ ? 0.9f
-                   : std::clamp(0.8f * std::sqrt(900 / static_cast<float>(found_.size() + 1)),
+                   : std::clamp(0.8f * std::sqrt(900 / static_cast<float>(bundles_.size() + 1)),
                                 0.16f, 0.7f);
-    for (const std::uint32_t link : found_) draw(link, 1, colour_of(link));
+    for (const GraphBundle& bundle : bundles_)
+      draw(bundle.link, thickness_of(bundle), colour_of(bundle.link));
     for (const std::uint8_t bit :
          {HighlightBit::kCritical, HighlightBit::kHovered, HighlightBit::kSelected}) {
       for (const std::uint32_t link : on_top) {
@@ -48,19 +52,39 @@ class LinkPainter {
   }
 
  private:
-  // Keeps at most kMaxLinks of found_. The subset depends only on the link indices, so panning does
+  // Below a zoom, one line represents all links between two cells.
+  void bundle() {
+    const float cell = graph_detail(d_.zoom()) == GraphDetail::Blocks ? kBlockCells : kBoxCell;
+    if (GraphLod::kCell * d_.zoom() >= cell) {
+      for (const std::uint32_t link : found_) bundles_.push_back({link, 1});
+      return;
+    }
+    std::size_t at = 0;  // in found_, which is sorted like the bundles
+    for (const GraphBundle& bundle : d_.scene.lod.bundles(GraphLod::level_for(cell / d_.zoom()))) {
+      while (at < found_.size() && found_[at] < bundle.link) ++at;
+      if (at < found_.size() && found_[at] == bundle.link) bundles_.push_back(bundle);
+    }
+  }
+  [[nodiscard]] float thickness_of(const GraphBundle& bundle) const {
+    const float width = 1 + 0.5f * std::log2(static_cast<float>(bundle.count));
+    return bundle.count == 1 ? 1 : std::min(kMaxBundle, width) * d_.theme().scale;
+  }
+  // Keeps at most kMaxLinks bundles. The subset depends only on the link indices, so panning does
   // not change it.
   void thin_out() {
     std::uint32_t step = 1;
-    while (found_.size() / step > kMaxLinks) step *= 2;
+    while (bundles_.size() / step > kMaxLinks) step *= 2;
     if (step > 1) {
-      std::erase_if(found_,
-                    [&](std::uint32_t link) { return ((link * 2654435761u) >> 8) % step != 0; });
+      std::erase_if(bundles_, [&](const GraphBundle& bundle) {
+        return ((bundle.link * 2654435761u) >> 8) % step != 0;
+      });
     }
   }
   [[nodiscard]] ImU32 colour_of(std::uint32_t link) const {
-    const float alpha =
-        (d_.highlights.links[link] & HighlightBit::kFaded) != 0 ? alpha_ * 0.22f : alpha_;
+    const std::uint8_t mark = d_.highlights.links[link];
+    const float alpha = (mark & HighlightBit::kFaded) != 0       ? alpha_ * 0.22f
+                        : (mark & HighlightBit::kUnrelated) != 0 ? alpha_ * 0.4f
+                                                                 : alpha_;
     const std::uint32_t causes = d_.scene.links[link].causes & d_.causes;
     return with_alpha(
         causes == 0 ? d_.theme().ink_faint : cause_colour(d_.theme(), main_cause(causes)), alpha);
@@ -68,7 +92,7 @@ class LinkPainter {
   void draw_on_top(std::uint32_t link, std::uint8_t bit) {
     const float scale = d_.theme().scale;
     if (bit == HighlightBit::kCritical)
-      return draw(link, std::round((near_ ? 4 : 2) * scale), d_.theme().critical);
+      return draw(link, critical_width(d_.zoom()) * scale, d_.theme().critical);
     draw(link, std::round((near_ ? 2 : 1) * scale),
          bit == HighlightBit::kSelected ? d_.theme().accent : d_.theme().ink);
   }
@@ -126,7 +150,8 @@ class LinkPainter {
   bool near_, down_;
   float alpha_ = 1;
   Rect visible_;  // screen coordinates
-  std::vector<std::uint32_t> found_;
+  std::vector<std::uint32_t> found_;  // ascending
+  std::vector<GraphBundle> bundles_;
   std::vector<ImVec2> path_;
 };
 
@@ -149,6 +174,8 @@ void add_curve(std::vector<ImVec2>& path, ImVec2 a, ImVec2 b, Direction directio
 }
 
 }  // namespace
+
+float critical_width(float zoom) noexcept { return std::clamp(5 * zoom, 1.0f, 4.0f); }
 
 trace::EdgeCause main_cause(std::uint32_t causes) {
   constexpr std::array kOrder = {trace::EdgeCause::Barrier,  trace::EdgeCause::User,
@@ -175,6 +202,9 @@ void trace_graph_link(const GraphDrawContext& drawing, std::uint32_t link, const
     if (is_visible && path.empty()) path.push_back(a);
     if (is_visible && near) {
       add_curve(path, a, b, drawing.scene.key.direction);
+    } else if (!near && i + 1 < points.size() && std::abs(b.x - a.x) < kSamePoint &&
+               std::abs(b.y - a.y) < kSamePoint) {
+      continue;
     } else if (!path.empty()) {
       path.push_back(b);
     }

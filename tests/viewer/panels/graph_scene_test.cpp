@@ -157,6 +157,61 @@ TEST_CASE("graph scene: the area of a label has a title in each column of a fold
   }
 }
 
+TEST_CASE(
+    "graph scene: a graph of too many nodes collapses its innermost labels, or outer ones if that "
+    "leaves few enough boxes") {
+  const GraphSceneKey key = key_of({.nodes = 200});
+  const model::Graph& graph = *key.graph;
+  CHECK(labels_to_collapse(graph, 200).empty());
+  const std::set<std::string> inner = labels_to_collapse(graph, 100),
+                              outer = labels_to_collapse(graph, 5);
+  CHECK(inner.count("block 1 / attention") == 1);
+  CHECK(outer.count("block 1 / attention") == 1);
+  CHECK(outer.count("block 2") == 1);
+  CHECK(labels_to_collapse(graph, 0) == std::set<std::string>{"block 1", "block 2", "block 3"});
+  GraphSceneKey small = key;
+  small.max_boxes = 100;
+  const GraphScene scene = make_graph_scene(small);
+  CHECK(scene.collapsed == inner);
+  CHECK(scene.has_groups);
+  CHECK(scene.boxes.size() <= 100);
+  CHECK_FALSE(make_graph_scene(key).has_groups);
+}
+
+TEST_CASE(
+    "graph scene: equal nodes of a rank share a box where there are too many, and an opened group "
+    "shows its nodes") {
+  GraphSceneKey key = key_of({.nodes = 1});
+  trace::GraphVersion record = test::graph_record({.nodes = 1});
+  record.labels = {{0, 0, 0}};
+  record.nodes[0].label = 0;
+  record.nodes.resize(32 * 20, record.nodes[0]);
+  record.edges.clear();
+  for (std::uint32_t n = 0; n + 32 < record.nodes.size(); ++n) {
+    for (const std::uint32_t to : {n + 32, n / 32 * 32 + 32 + (n + 1) % 32})
+      record.edges.push_back(
+          {n, to, trace::EdgeCause::User, trace::Hazard::None, trace::kNone, trace::kNone, 0, 0});
+  }
+  record.nodes[32 * 10].name = 2;
+  const std::string name = record.strings[record.nodes[0].name];
+  key.graph = std::make_shared<const model::Graph>(std::move(record));
+  CHECK(make_graph_scene(key).boxes.size() == 640);
+  key.max_boxes = 100;
+  const GraphScene scene = make_graph_scene(key);
+  REQUIRE(scene.boxes.size() == 20 + 1);
+  const GraphBox& first = scene.boxes[scene.box_of[0]];
+  CHECK(first.is_group());
+  CHECK(first.label == trace::kNone);
+  CHECK(first.name == name + " x 32");
+  CHECK(first.detail == "32 nodes");
+  CHECK(scene.boxes[scene.box_of[32 * 10]].node == 32 * 10);
+  CHECK(scene.boxes[scene.box_of[32 * 10 + 1]].name == name + " x 31");
+  key.opened = {64};
+  const GraphScene opened = make_graph_scene(key);
+  CHECK(opened.boxes.size() == 20 + 32);
+  CHECK(opened.boxes[opened.box_of[70]].node == 70);
+}
+
 TEST_CASE("graph scene: the same graph gives the same layout") {
   const GraphSceneKey key = key_of({.nodes = 400, .far_edges = 13});
   const GraphScene a = make_graph_scene(key), b = make_graph_scene(key);

@@ -90,7 +90,7 @@ class BoxPainter {
     const GraphBox& box = d_.scene.boxes[b];
     const Rect r = visible_box(box.rect);
     const float alpha = fill_alpha(b);
-    const bool faded = is_faded(b), group = box.label != trace::kNone;
+    const bool faded = is_faded(b), group = box.is_group();
     if (detail_ == GraphDetail::Plain) {
       const ImU32 colour =
           node_colour(d_.context, group ? box_time(d_.scene, d_.context, b).hottest : box.node);
@@ -149,12 +149,12 @@ class BoxPainter {
     draw_graph_text(d_.list, theme_.small, {right - small.width(share), y}, soft, share);
   }
   static std::string time_text(const GraphBox& box, const GraphBoxTime& time) {
-    return (box.label != trace::kNone ? kSumPrefix : "") + duration_text(time.median);
+    return (box.is_group() ? kSumPrefix : "") + duration_text(time.median);
   }
   void draw_name(const GraphBox& box, const Rect& r, ImU32 ink, const GraphBoxTime& time) {
     const TextWidths& small = d_.scene.key.small;
     const float padding = 4 * theme_.scale, width = r.width() - 2 * padding;
-    if (box.label != trace::kNone && time.measured && r.height() >= 2 * small.height) {
+    if (box.is_group() && time.measured && r.height() >= 2 * small.height) {
       const float top = (r.top + r.bottom) / 2;
       draw_centred(small.fit(box.name, width), r, top - small.height, ink);
       draw_centred(small.fit(time_text(box, time), width), r, top, ink);

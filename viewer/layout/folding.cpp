@@ -52,12 +52,15 @@ class Folder {
       tried = limit.passing;
       double max_zoom = before * limit.min_gain;
       for (std::uint32_t count = 2; count <= max_count(); ++count) {
-        Columns columns = cut(end_.back() / count, limit.passing);
-        if (columns.first.size() < 2) continue;
-        const double with = zoom(columns);
-        if (with <= max_zoom) continue;
-        max_zoom = with;
-        best = std::move(columns);
+        // A rank more, where the last column would hold only what the others had no room for.
+        for (const double more : {0.0, end_.back() / static_cast<double>(start_.size())}) {
+          Columns columns = cut(end_.back() / count + more, limit.passing);
+          if (columns.first.size() < 2) continue;
+          const double with = zoom(columns);
+          if (with <= max_zoom) continue;
+          max_zoom = with;
+          best = std::move(columns);
+        }
       }
     }
     return best;

@@ -102,12 +102,13 @@ class BoxPainter {
     const float radius = theme_.radius * (detail_ <= GraphDetail::Full ? 1.25f : 0.75f);
     const ImVec2 low{r.left, r.top}, high{r.right, r.bottom};
     if (group) {  // drawn as a stack of cards
+      const float corner = detail_ <= GraphDetail::Full ? radius : 0;
       for (const float by : {6.0f, 3.0f}) {
         const float off = by * d_.zoom() * theme_.scale;
         d_.list.AddRectFilled({low.x + off, low.y + off}, {high.x + off, high.y + off},
-                              faded ? with_alpha(theme_.raised, 0.4f) : theme_.raised, radius);
+                              faded ? with_alpha(theme_.raised, 0.4f) : theme_.raised, corner);
         d_.list.AddRect({low.x + off, low.y + off}, {high.x + off, high.y + off},
-                        with_alpha(theme_.node_border, faded ? kFadedText : 1), radius);
+                        with_alpha(theme_.node_border, faded ? kFadedText : 1), corner);
       }
     }
     if (alpha < 1)

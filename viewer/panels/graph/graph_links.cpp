@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "panels/graph/graph_draw_context.hpp"
@@ -11,7 +12,7 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr std::size_t kMaxLinks = 2500;  // per frame; beyond this a subset is drawn
+constexpr std::size_t kMaxLinks = 800;  // lines per frame, but for those on top
 // Screen points: size of the cells between which links form a bundle, while boxes are drawn, and
 // while blocks are.
 constexpr float kBoxCell = 6, kBlockCells = 20;
@@ -26,59 +27,66 @@ class LinkPainter {
         down_(d.scene.key.direction == Direction::Down) {}
 
   void draw() {
-    const Rect visible = d_.visible_rect(8);
-    visible_ = d_.on_screen(visible);
-    std::vector<std::uint32_t> on_top;
-    d_.scene.link_index.find(visible, found_);
-    std::erase_if(found_, [&](std::uint32_t link) {
-      const std::uint8_t mark = d_.highlights.links[link];
-      if ((mark & HighlightBit::kHidden) != 0) return true;
-      if ((mark & HighlightBit::kOnTop) != 0) on_top.push_back(link);
-      return (mark & HighlightBit::kOnTop) != 0;
-    });
+    find();
     bundle();
-    thin_out();
     alpha_ = near_ ? 0.9f
                    : std::clamp(0.8f * std::sqrt(900 / static_cast<float>(bundles_.size() + 1)),
                                 0.16f, 0.7f);
     for (const GraphBundle& bundle : bundles_)
       draw(bundle.link, thickness_of(bundle), colour_of(bundle.link));
+    if (graph_detail(d_.zoom()) != GraphDetail::Blocks) draw_all_on_top();
+  }
+  void draw_on_blocks() {
+    find();
+    draw_all_on_top();
+  }
+
+ private:
+  // Finds the visible links, those on top apart.
+  void find() {
+    const Rect visible = d_.visible_rect(8);
+    visible_ = d_.on_screen(visible);
+    d_.scene.link_index.find(visible, found_);
+    std::erase_if(found_, [&](std::uint32_t link) {
+      const std::uint8_t mark = d_.highlights.links[link];
+      if ((mark & HighlightBit::kHidden) != 0) return true;
+      if ((mark & HighlightBit::kOnTop) != 0) on_top_.push_back(link);
+      return (mark & HighlightBit::kOnTop) != 0;
+    });
+  }
+  void draw_all_on_top() {
     for (const std::uint8_t bit :
          {HighlightBit::kCritical, HighlightBit::kHovered, HighlightBit::kSelected}) {
-      for (const std::uint32_t link : on_top) {
+      for (const std::uint32_t link : on_top_) {
         if ((d_.highlights.links[link] & bit) != 0) draw_on_top(link, bit);
       }
     }
   }
-
- private:
-  // Below a zoom, one line represents all links between two cells.
+  // One line represents all links between two cells: below a zoom, and where there would be more
+  // than kMaxLinks lines otherwise.
   void bundle() {
     const float cell = graph_detail(d_.zoom()) == GraphDetail::Blocks ? kBlockCells : kBoxCell;
-    if (GraphLod::kCell * d_.zoom() >= cell) {
-      for (const std::uint32_t link : found_) bundles_.push_back({link, 1});
-      return;
-    }
-    std::size_t at = 0;  // in found_, which is sorted like the bundles
-    for (const GraphBundle& bundle : d_.scene.lod.bundles(GraphLod::level_for(cell / d_.zoom()))) {
-      while (at < found_.size() && found_[at] < bundle.link) ++at;
-      if (at < found_.size() && found_[at] == bundle.link) bundles_.push_back(bundle);
-    }
+    for (const std::uint32_t link : found_) bundles_.push_back({link, 1});
+    const bool is_far = GraphLod::kCell * d_.zoom() < cell;
+    if (!is_far && bundles_.size() <= kMaxLinks) return;
+    std::uint32_t level = is_far ? GraphLod::level_for(cell / d_.zoom()) : 0;
+    do {
+      keep_bundles(d_.scene.lod.bundles(level));
+    } while (bundles_.size() > kMaxLinks && ++level < GraphLod::kLevels);
+  }
+  // Replaces the visible links or bundles by those of a level. Both are ordered by link.
+  void keep_bundles(std::span<const GraphBundle> of_level) {
+    auto at = of_level.begin();
+    std::erase_if(bundles_, [&](GraphBundle& bundle) {
+      while (at != of_level.end() && at->link < bundle.link) ++at;
+      if (at == of_level.end() || at->link != bundle.link) return true;
+      bundle = *at;
+      return false;
+    });
   }
   [[nodiscard]] float thickness_of(const GraphBundle& bundle) const {
     const float width = 1 + 0.5f * std::log2(static_cast<float>(bundle.count));
     return bundle.count == 1 ? 1 : std::min(kMaxBundle, width) * d_.theme().scale;
-  }
-  // Keeps at most kMaxLinks bundles. The subset depends only on the link indices, so panning does
-  // not change it.
-  void thin_out() {
-    std::uint32_t step = 1;
-    while (bundles_.size() / step > kMaxLinks) step *= 2;
-    if (step > 1) {
-      std::erase_if(bundles_, [&](const GraphBundle& bundle) {
-        return ((bundle.link * 2654435761u) >> 8) % step != 0;
-      });
-    }
   }
   [[nodiscard]] ImU32 colour_of(std::uint32_t link) const {
     const std::uint8_t mark = d_.highlights.links[link];
@@ -150,19 +158,21 @@ class LinkPainter {
   bool near_, down_;
   float alpha_ = 1;
   Rect visible_;  // screen coordinates
-  std::vector<std::uint32_t> found_;  // ascending
+  std::vector<std::uint32_t> found_, on_top_;  // ascending
   std::vector<GraphBundle> bundles_;
   std::vector<ImVec2> path_;
 };
 
-void add_curve(std::vector<ImVec2>& path, ImVec2 a, ImVec2 b, Direction direction) {
+// `smoothness`: relative number of lines that approximate the curve.
+void add_curve(std::vector<ImVec2>& path, ImVec2 a, ImVec2 b, Direction direction,
+               float smoothness) {
   const bool down = direction == Direction::Down;
   const float aside = down ? std::abs(b.x - a.x) : std::abs(b.y - a.y);
   if (aside > 1.5f) {
     const ImVec2 c = down ? ImVec2{a.x, (a.y + b.y) / 2} : ImVec2{(a.x + b.x) / 2, a.y};
     const ImVec2 d = down ? ImVec2{b.x, (a.y + b.y) / 2} : ImVec2{(a.x + b.x) / 2, b.y};
-    const int steps = std::clamp(
-        static_cast<int>(std::sqrt(aside + std::abs(down ? b.y - a.y : b.x - a.x)) * 0.7f), 4, 16);
+    const float length = aside + std::abs(down ? b.y - a.y : b.x - a.x);
+    const int steps = std::clamp(static_cast<int>(std::sqrt(length) * smoothness), 4, 16);
     for (int i = 1; i < steps; ++i) {
       const float t = static_cast<float>(i) / static_cast<float>(steps), u = 1 - t;
       const float p = u * u * u, q = 3 * u * u * t, r = 3 * u * t * t, s = t * t * t;
@@ -192,6 +202,7 @@ void trace_graph_link(const GraphDrawContext& drawing, std::uint32_t link, const
                       std::vector<ImVec2>& path) {
   path.clear();
   const bool near = graph_detail(drawing.zoom()) <= GraphDetail::Name;
+  const float smoothness = graph_detail(drawing.zoom()) <= GraphDetail::Full ? 0.7f : 0.4f;
   const auto points = drawing.scene.points_of(link);
   ImVec2 a = drawing.at(points[0]);
   for (std::size_t i = 1; i < points.size(); ++i) {
@@ -201,7 +212,7 @@ void trace_graph_link(const GraphDrawContext& drawing, std::uint32_t link, const
               visible);
     if (is_visible && path.empty()) path.push_back(a);
     if (is_visible && near) {
-      add_curve(path, a, b, drawing.scene.key.direction);
+      add_curve(path, a, b, drawing.scene.key.direction, smoothness);
     } else if (!near && i + 1 < points.size() && std::abs(b.x - a.x) < kSamePoint &&
                std::abs(b.y - a.y) < kSamePoint) {
       continue;
@@ -213,5 +224,9 @@ void trace_graph_link(const GraphDrawContext& drawing, std::uint32_t link, const
 }
 
 void draw_graph_links(const GraphDrawContext& drawing) { LinkPainter(drawing).draw(); }
+
+void draw_graph_links_on_blocks(const GraphDrawContext& drawing) {
+  if (graph_detail(drawing.zoom()) == GraphDetail::Blocks) LinkPainter(drawing).draw_on_blocks();
+}
 
 }  // namespace reprise::viewer

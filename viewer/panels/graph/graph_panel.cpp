@@ -198,7 +198,9 @@ void GraphPanel::State::draw_graph(PanelContext& context, float legend_width) {
   highlights = make_graph_highlights(*scene, context, options.causes);
   draw_graph_areas(drawing);
   draw_graph_links(drawing);
-  draw_graph_titles(drawing, draw_graph_boxes(drawing));
+  std::vector<Rect> names = draw_graph_boxes(drawing);
+  draw_graph_links_on_blocks(drawing);
+  draw_graph_titles(drawing, std::move(names));
   if (options.frame_rate) draw_frame_rate(drawing);
   canvas.end();
   if (canvas.is_hovered()) handle_mouse(context, drawing, hit);

@@ -15,12 +15,15 @@ constexpr double kMaxColumns = 1024;
 constexpr double kSpread = 32, kBundle = 0.25;
 
 // How many edges may pass from one column to the next if that shows the drawing `min_gain` times as
-// large. Many edges between columns are hard to follow, so they must gain more.
+// large as without columns, and kMinGain times as large as the columns with fewer edges between
+// them. Many edges between columns are hard to follow, so they must gain more.
 struct Limit {
   std::uint32_t passing = 0;
   double min_gain = 0;
 };
-constexpr Limit kLimits[] = {{4, 1.2}, {32, 2}, {std::numeric_limits<std::uint32_t>::max(), 2}};
+constexpr double kMinGain = 1.2;
+constexpr Limit kLimits[] = {
+    {4, kMinGain}, {32, 2}, {std::numeric_limits<std::uint32_t>::max(), 2}};
 
 struct Columns {
   std::vector<std::uint32_t> first{0};  // rank of each column
@@ -45,12 +48,12 @@ class Folder {
   // The columns that show the drawing largest.
   [[nodiscard]] Columns choose() const {
     Columns best;
-    std::int64_t tried = 0;  // all cuts where at most so many edges pass
+    std::int64_t tried = 0;  // the limit of edges that were allowed to pass
     for (const Limit& limit : kLimits) {
       const double before = zoom(best);
       if (before >= 1 || tried >= most_passing_) break;
       tried = limit.passing;
-      double max_zoom = before * limit.min_gain;
+      double max_zoom = std::max(before * kMinGain, zoom({}) * limit.min_gain);
       for (std::uint32_t count = 2; count <= max_count(); ++count) {
         // A rank more, where the last column would hold only what the others had no room for.
         for (const double more : {0.0, end_.back() / static_cast<double>(start_.size())}) {

@@ -11,7 +11,7 @@ namespace {
 
 // Edges of stacks are hard to follow. Nodes drawn smaller than this cannot be read, and stacks must
 // show them this many times as large.
-constexpr double kUnreadable = 0.1, kMinGain = 2;
+constexpr double kUnreadable = 0.1, kStackGain = 2;
 constexpr double kSameHeight = 0.5;
 
 class Stacker {
@@ -26,7 +26,7 @@ class Stacker {
     place(1);
     std::uint32_t best = 1;
     if (zoom(drawing_.size) >= kUnreadable) return best;
-    double max_zoom = kMinGain * zoom(drawing_.size);
+    double max_zoom = kStackGain * zoom(drawing_.size);
     for (std::uint32_t most = 2; most <= widest && max_zoom < 1; most += 1 + most / 4) {
       place(most);
       if (zoom(size_) <= max_zoom) continue;

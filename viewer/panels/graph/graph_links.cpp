@@ -12,7 +12,7 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr std::size_t kMaxLinks = 800;  // lines per frame, but for those on top
+constexpr std::size_t kMaxLines = 2500, kMaxCurves = 800;  // per frame, but for those on top
 // Screen points: size of the cells between which links form a bundle, while boxes are drawn, and
 // while blocks are.
 constexpr float kBoxCell = 6, kBlockCells = 20;
@@ -62,17 +62,18 @@ class LinkPainter {
       }
     }
   }
-  // One line represents all links between two cells: below a zoom, and where there would be more
-  // than kMaxLinks lines otherwise.
+  // One line represents all links between two cells: below a zoom, and where there would be too
+  // many otherwise.
   void bundle() {
     const float cell = graph_detail(d_.zoom()) == GraphDetail::Blocks ? kBlockCells : kBoxCell;
     for (const std::uint32_t link : found_) bundles_.push_back({link, 1});
     const bool is_far = GraphLod::kCell * d_.zoom() < cell;
-    if (!is_far && bundles_.size() <= kMaxLinks) return;
+    const std::size_t max_lines = near_ ? kMaxCurves : kMaxLines;
+    if (!is_far && bundles_.size() <= max_lines) return;
     std::uint32_t level = is_far ? GraphLod::level_for(cell / d_.zoom()) : 0;
     do {
       keep_bundles(d_.scene.lod.bundles(level));
-    } while (bundles_.size() > kMaxLinks && ++level < GraphLod::kLevels);
+    } while (bundles_.size() > max_lines && ++level < GraphLod::kLevels);
   }
   // Replaces the visible links or bundles by those of a level. Both are ordered by link.
   void keep_bundles(std::span<const GraphBundle> of_level) {

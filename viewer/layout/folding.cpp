@@ -1,21 +1,29 @@
 #include "layout/folding.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 namespace reprise::viewer {
 
 namespace {
 
-constexpr std::uint32_t kMaxColumns = 64;
+constexpr double kMaxColumns = 1024;
+// Edges that pass from one column to the next at their full distance; more are drawn as a bundle
+// that is at most this fraction of the column wide.
+constexpr double kSpread = 32, kBundle = 0.25;
 
 // How many edges may pass from one column to the next if that shows the drawing `min_gain` times as
-// large. Many edges between columns are hard to follow, so they must gain more.
+// large as without columns, and kMinGain times as large as the columns with fewer edges between
+// them. Many edges between columns are hard to follow, so they must gain more.
 struct Limit {
   std::uint32_t passing = 0;
   double min_gain = 0;
 };
-constexpr Limit kLimits[] = {{4, 1.2}, {32, 2}};
+constexpr double kMinGain = 1.2;
+constexpr Limit kLimits[] = {
+    {4, kMinGain}, {32, 2}, {std::numeric_limits<std::uint32_t>::max(), 2}};
 
 struct Columns {
   std::vector<std::uint32_t> first{0};  // rank of each column
@@ -31,23 +39,31 @@ class Folder {
       ++passing_[(*desc.ranks)[edge.from] + 1];
       --passing_[(*desc.ranks)[edge.to] + 1];
     }
-    for (std::size_t r = 1; r < passing_.size(); ++r) passing_[r] += passing_[r - 1];
+    for (std::size_t r = 1; r < passing_.size(); ++r) {
+      passing_[r] += passing_[r - 1];
+      most_passing_ = std::max(most_passing_, passing_[r]);
+    }
   }
 
   // The columns that show the drawing largest.
   [[nodiscard]] Columns choose() const {
     Columns best;
+    std::int64_t tried = 0;  // the limit of edges that were allowed to pass
     for (const Limit& limit : kLimits) {
       const double before = zoom(best);
-      if (before >= 1) break;
-      double max_zoom = before * limit.min_gain;
-      for (std::uint32_t count = 2; count <= kMaxColumns; ++count) {
-        Columns columns = cut(end_.back() / count, limit.passing);
-        if (columns.first.size() < 2) continue;
-        const double with = zoom(columns);
-        if (with <= max_zoom) continue;
-        max_zoom = with;
-        best = std::move(columns);
+      if (before >= 1 || tried >= most_passing_) break;
+      tried = limit.passing;
+      double max_zoom = std::max(before * kMinGain, zoom({}) * limit.min_gain);
+      for (std::uint32_t count = 2; count <= max_count(); ++count) {
+        // A rank more, where the last column would hold only what the others had no room for.
+        for (const double more : {0.0, end_.back() / static_cast<double>(start_.size())}) {
+          Columns columns = cut(end_.back() / count + more, limit.passing);
+          if (columns.first.size() < 2) continue;
+          const double with = zoom(columns);
+          if (with <= max_zoom) continue;
+          max_zoom = with;
+          best = std::move(columns);
+        }
       }
     }
     return best;
@@ -64,9 +80,22 @@ class Folder {
   }
 
  private:
+  // More columns than twice those that have the shape of the view show the drawing smaller.
+  [[nodiscard]] std::uint32_t max_count() const {
+    const double fit = std::sqrt(end_.back() * static_cast<double>(desc_.view.width) /
+                                 (static_cast<double>(std::max(size_.width, 1.0f)) *
+                                  static_cast<double>(desc_.view.height)));
+    return static_cast<std::uint32_t>(std::min(2 * fit + 2, kMaxColumns));
+  }
+  // Between edges that pass from one column to the next.
+  [[nodiscard]] double spacing(const Columns& columns) const {
+    const double gap = desc_.edge_gap,
+                 bundle = std::max(kSpread * gap, kBundle * static_cast<double>(size_.width));
+    return std::min(gap, bundle / (columns.passing + 1.0));
+  }
   // Above and below columns, and between them at least.
   [[nodiscard]] double edge_room(const Columns& columns) const {
-    return desc_.edge_gap * (columns.passing + 1.0);
+    return spacing(columns) * (columns.passing + 1.0);
   }
   [[nodiscard]] double top(const Columns& columns) const { return desc_.head + edge_room(columns); }
   [[nodiscard]] double gap(const Columns& columns) const {
@@ -121,59 +150,70 @@ class Folder {
     return (end_[next - 1] + start_[next]) / 2;
   }
 
-  // An edge that passes from a column to the next, at this x.
+  // An edge that passes from a column to the next.
   struct Passage {
+    std::uint32_t column = 0;
     double x = 0;
-    std::uint32_t edge = 0;
+    double inner = 0, middle = 0;  // place among those of the column, 1: the rightmost; their mean
   };
   static double x_at(Point a, Point b, double y) {
     return a.x + static_cast<double>(b.x - a.x) * (y - a.y) / std::max(b.y - a.y, 1e-6f);
   }
   void find_passages(const std::vector<std::vector<Point>>& routes) {
-    passages_.assign(columns_.first.size(), {});
+    passages_.clear();
+    first_passage_.assign(1, 0);
+    std::vector<std::vector<std::size_t>> of_column(columns_.first.size());
     for (std::uint32_t e = 0; e < routes.size(); ++e) {
-      for (std::size_t c = 0; c + 1 < columns_.first.size(); ++c) {
-        const double y = cut_after(c);
-        for (std::size_t i = 1; i < routes[e].size(); ++i) {
-          const Point a = routes[e][i - 1], b = routes[e][i];
-          if (a.y < y && y <= b.y) passages_[c].push_back({x_at(a, b, y), e});
+      std::size_t column = first_column(e);
+      for (std::size_t i = 1; i < routes[e].size(); ++i) {
+        const Point a = routes[e][i - 1], b = routes[e][i];
+        for (; ends_before(column, b); ++column) {
+          of_column[column].push_back(passages_.size());
+          passages_.push_back(
+              {static_cast<std::uint32_t>(column), x_at(a, b, cut_after(column)), 0, 0});
         }
       }
+      first_passage_.push_back(passages_.size());
     }
-    for (std::vector<Passage>& of : passages_) {
-      std::stable_sort(of.begin(), of.end(),
-                       [](const Passage& a, const Passage& b) { return a.x < b.x; });
+    for (std::vector<std::size_t>& of : of_column) {
+      std::stable_sort(of.begin(), of.end(), [&](std::size_t a, std::size_t b) {
+        return passages_[a].x < passages_[b].x;
+      });
+      for (std::size_t i = 0; i < of.size(); ++i) {
+        passages_[of[i]].inner = static_cast<double>(of.size() - i);
+        passages_[of[i]].middle = (static_cast<double>(of.size()) + 1) / 2;
+      }
     }
   }
-  // Leads an edge below column `column` and to the top of the next. The leftmost edge goes lowest
-  // and stays outermost, so that edges do not cross.
-  void add_passage(std::size_t column, std::uint32_t edge, std::vector<Point>& path) const {
-    const std::vector<Passage>& all = passages_[column];
-    const auto at =
-        std::find_if(all.begin(), all.end(), [&](const Passage& p) { return p.edge == edge; });
-    const auto inner = static_cast<double>(all.end() - at),  // 1: the rightmost
-        middle = (static_cast<double>(all.size()) + 1) / 2;
-    const double next = pitch(columns_) * static_cast<double>(column + 1);
-    const auto from = static_cast<float>(at->x + next - pitch(columns_)),
-               to = static_cast<float>(at->x + next),
-               between =
-                   static_cast<float>(next - gap(columns_) / 2 + (inner - middle) * desc_.edge_gap),
-               below = static_cast<float>(top(columns_) + height(columns_, column) +
-                                          inner * desc_.edge_gap),
-               above = static_cast<float>(inner * desc_.edge_gap);
+  // Leads an edge below a column and to the top of the next. The leftmost edge goes lowest and
+  // stays outermost, so that edges do not cross.
+  void add_passage(const Passage& passage, std::vector<Point>& path) const {
+    const double next = pitch(columns_) * (passage.column + 1.0), step = spacing(columns_);
+    const auto from = static_cast<float>(passage.x + next - pitch(columns_)),
+               to = static_cast<float>(passage.x + next),
+               between = static_cast<float>(next - gap(columns_) / 2 +
+                                            (passage.inner - passage.middle) * step),
+               below = static_cast<float>(top(columns_) + height(columns_, passage.column) +
+                                          passage.inner * step),
+               above = static_cast<float>(passage.inner * step);
     for (const Point p :
          {Point{from, below}, Point{between, below}, Point{between, above}, Point{to, above}})
       path.push_back(p);
   }
+  // The column in which an edge starts.
+  [[nodiscard]] std::size_t first_column(std::uint32_t edge) const {
+    return column_of((*desc_.ranks)[desc_.graph->edges[edge].from]);
+  }
+  [[nodiscard]] bool ends_before(std::size_t column, Point p) const {
+    return column + 1 < columns_.first.size() && p.y >= cut_after(column);
+  }
   [[nodiscard]] std::vector<Point> folded(std::uint32_t edge,
                                           const std::vector<Point>& route) const {
     std::vector<Point> path;
-    std::size_t column = 0;
-    while (column + 1 < columns_.first.size() && route.front().y >= cut_after(column)) ++column;
+    std::size_t column = first_column(edge), passage = first_passage_[edge];
     path.push_back(moved(column, route.front()));
     for (std::size_t i = 1; i < route.size(); ++i) {
-      for (; column + 1 < columns_.first.size() && route[i].y >= cut_after(column); ++column)
-        add_passage(column, edge, path);
+      for (; ends_before(column, route[i]); ++column) add_passage(passages_[passage++], path);
       path.push_back(moved(column, route[i]));
     }
     return path;
@@ -183,8 +223,11 @@ class Folder {
   const std::vector<double>&start_, &end_;
   Size size_;
   std::vector<std::int64_t> passing_;  // edges that pass into each rank from above
+  std::int64_t most_passing_ = 0;
   Columns columns_;
-  std::vector<std::vector<Passage>> passages_;  // per column: edges to the next, from left to right
+  // passages of edge e: passages_[first_passage_[e], first_passage_[e + 1])
+  std::vector<Passage> passages_;
+  std::vector<std::size_t> first_passage_;
 };
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "layout/packing.hpp"
 #include "layout/ranks.hpp"
 #include "layout/routes.hpp"
+#include "layout/stacking.hpp"
 
 namespace reprise::viewer {
 
@@ -151,12 +152,23 @@ Drawing draw(const LayoutGraph& graph, const GroupTree& groups, const LayoutOpti
                          .along = &height};
   drawing.routes.reserve(graph.edges.size());
   for (std::uint32_t e = 0; e < graph.edge_count(); ++e) drawing.routes.push_back(route(routes, e));
+  const Size view = options.direction == Direction::Down ? options.view : turned(options.view);
+  const StackDesc stacking{.graph = &graph,
+                           .layered = &layered,
+                           .order = &order,
+                           .view = view,
+                           .node_gap = options.node_gap,
+                           .group_gap = options.group_gap,
+                           .row_gap = options.rank_gap / 2};
+  statistics.rows = std::max(
+      statistics.rows,
+      stack_nodes(stacking, {drawing.centres, drawing.routes, rank_start, rank_end, drawing.size}));
   const FoldDesc folding{
       .graph = &graph,
       .ranks = &drawing.ranks,
       .rank_start = &rank_start,
       .rank_end = &rank_end,
-      .view = options.direction == Direction::Down ? options.view : turned(options.view),
+      .view = view,
       .column_gap = options.column_gap,
       .edge_gap = options.edge_gap,
       .head = options.group_start * static_cast<float>(max_depth(graph, groups))};

@@ -2,12 +2,12 @@
 // equal bytes. Knows no engine, trace or window. Threads: any; the input is const.
 //
 // Stages, one file each: components -> ranks -> layered_graph (long edges) -> ordering ->
-// coordinates -> routes -> folding -> packing -> groups.
+// coordinates -> routes -> stacking -> folding -> packing -> groups.
 //
-// A rank is a single row of any width: 10,000 nodes with a common predecessor make a drawing 10,000
-// nodes wide. Connected components are drawn separately and packed into shelves from left to right,
-// so nodes without edges form a block instead of a row. Group rectangles bound their nodes;
-// unrelated nodes may lie between these.
+// Without a view a rank is a single row of any width: 10,000 nodes with a common predecessor make a
+// drawing 10,000 nodes wide. Connected components are drawn separately and packed into shelves from
+// left to right, so nodes without edges form a block instead of a row. Group rectangles bound their
+// nodes; unrelated nodes may lie between these.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +47,9 @@ struct LayoutOptions {
   float component_gap = 48;  // between connected components
   float group_padding = 8;   // around a group's nodes, added per nesting level
   float aspect = 1.6f;       // target width / height of the packing
-  // The view that a component should fill: chains that would be drawn smaller than 1:1 are folded
-  // into columns (rows with Direction::Right). 0 x 0: never.
+  // The view that a component should fill: deep components that would be drawn smaller than 1:1 are
+  // folded into columns (rows with Direction::Right), and the nodes of far too wide ranks are
+  // stacked. 0 x 0: never.
   Size view = {};
   float column_gap = 64;  // between the columns of a folded component, at least
 };
@@ -58,6 +59,7 @@ struct LayoutStatistics {
   std::uint32_t components = 0;
   std::uint32_t ranks = 0;  // of the component with the most
   std::uint32_t columns = 0;  // likewise; 1: no component is folded
+  std::uint32_t rows = 0;     // nodes of the tallest stack; 1: no nodes are stacked
   std::uint32_t bends = 0;  // bend points of long edges
   // straight segments of long edges
   std::uint32_t segments = 0;

@@ -187,6 +187,54 @@ TEST_CASE("layout: deep layers are folded if they are then shown at least twice 
   CHECK(overlapping_nodes(layers, layout) == 0);
 }
 
+TEST_CASE("layout: very deep layers with many edges between columns have the shape of the view") {
+  const LayoutGraph layers =
+      random_layers({.layers = 400, .width = 24, .edges_each = 2, .seed = 1});
+  for (const Size view : {Size{1200, 600}, Size{600, 1200}}) {
+    const Layout layout = lay_out(layers, {.view = view});
+    CHECK(layout.statistics.columns > 1);
+    const float aspect = layout.bounds.width() / layout.bounds.height(),
+                wanted = view.width / view.height;
+    CHECK(aspect > wanted / 2);
+    CHECK(aspect < wanted * 2);
+    CHECK(overlapping_nodes(layers, layout) == 0);
+  }
+}
+
+TEST_CASE("layout: a rank of very many nodes is stacked in rows, and its edges touch no node") {
+  LayoutGraph star = graph_of(402);
+  for (std::uint32_t n = 1; n < 401; ++n) {
+    star.edges.push_back({0, n});
+    star.edges.push_back({n, 401});
+  }
+  const Layout line = lay_out(star, {}), layout = lay_out(star, {.view = {1200, 600}});
+  CHECK(line.statistics.rows == 1);
+  CHECK(layout.statistics.rows > 8);
+  check_drawing(star, layout);
+  CHECK(nodes_hit(star, layout) == 0);
+  CHECK(layout.bounds.width() * 6 < line.bounds.width());
+  CHECK(layout.bounds.height() < layout.bounds.width());
+  CHECK(lay_out(random_layers({.layers = 6, .width = 12, .edges_each = 2, .seed = 1}),
+                {.view = {1200, 600}})
+            .statistics.rows == 1);
+}
+
+TEST_CASE("layout: a wide tree with a deep trunk is stacked and folded") {
+  LayoutGraph tree = random_tree(1'500, 3);
+  for (std::uint32_t n = 0; n < 300; ++n) {
+    tree.sizes.push_back({80, 30});
+    tree.edges.push_back({n == 0 ? 0 : tree.node_count() - 2, tree.node_count() - 1});
+  }
+  const Layout layout = lay_out(tree, {.view = {1200, 600}});
+  CHECK(layout.statistics.rows > 1);
+  CHECK(layout.statistics.columns > 1);
+  CHECK(overlapping_nodes(tree, layout) == 0);
+  std::uint32_t outside = 0;
+  for (const Point p : layout.points)
+    outside += inside({p.x, p.y, p.x, p.y}, layout.bounds) ? 0 : 1;
+  CHECK(outside == 0);
+}
+
 TEST_CASE("layout: direction Right is Down with the axes exchanged") {
   LayoutGraph graph = random_dag({.nodes = 30, .edges = 40, .reach = 8, .seed = 5});
   LayoutGraph turned = graph;

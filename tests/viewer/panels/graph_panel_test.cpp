@@ -167,6 +167,23 @@ TEST_CASE("graph panel: collapsing labels hides their nodes and expanding restor
   CHECK(driver.find_node(3).has_value());
 }
 
+TEST_CASE(
+    "graph panel: a graph of 5,000 nodes is drawn with groups, a double-click opens one, and the "
+    "toolbar expands all") {
+  GraphPanelDriver driver(test::graph_document({.nodes = 5'000, .width = 40}), {1200, 700});
+  CHECK(driver.text().find("5,000 nodes in 47 boxes") != std::string::npos);
+  const auto group = driver.find(
+      [&] { return driver.text().find("Double-click to expand.") != std::string::npos; }, 40, 5);
+  REQUIRE(group.has_value());
+  driver.fixture.double_click(*group, [&] { driver.fixture.draw(driver.panel); });
+  driver.fixture.settle(driver.panel);
+  const std::string opened = driver.text();
+  CHECK(opened.find("5,000 nodes in ") != std::string::npos);
+  CHECK(opened.find(" in 47 boxes") == std::string::npos);
+  REQUIRE(driver.click_toggle("labels"));
+  CHECK(driver.text().find("5,000 nodes, ") != std::string::npos);
+}
+
 TEST_CASE("graph panel: the view model of one replay has one sample per node") {
   test::PanelFixture fixture({600, 400});
   REQUIRE(fixture.replay.has_value());
@@ -306,7 +323,7 @@ TEST_CASE("graph svg: a collapsed label is one box, and hidden causes have no ed
   const auto graph = driver.fixture.entry().graph;
   const GraphScene scene = make_graph_scene({.graph = graph,
                                              .direction = Direction::Down,
-                                             .collapsed = outermost_labels(*graph),
+                                             .collapsed = labels_to_collapse(*graph, 0),
                                              .text = TextWidths::of(nullptr),
                                              .small = TextWidths::of(nullptr)});
   const std::string collapsed = graph_svg(scene, driver.fixture.panel_context(), 0xffffffffu);
@@ -374,11 +391,4 @@ TEST_CASE("graph panel: the context menu shows the frame rate") {
   driver.draw();
   CHECK(driver.fixture.vertices() < with);
   CHECK(before > 0);
-}
-
-TEST_CASE("graph toolbar: outermost labels are those with a node in or below them") {
-  const model::Graph graph(test::graph_record({.nodes = 200}));
-  const std::set<std::string> labels = outermost_labels(graph);
-  CHECK(labels.size() == 3);
-  CHECK(labels.count("block 1") == 1);
 }

@@ -157,6 +157,61 @@ TEST_CASE("graph scene: the area of a label has a title in each column of a fold
   }
 }
 
+TEST_CASE(
+    "graph scene: a graph of too many nodes collapses its innermost labels, or outer ones if that "
+    "leaves few enough boxes") {
+  const GraphSceneKey key = key_of({.nodes = 200});
+  const model::Graph& graph = *key.graph;
+  CHECK(labels_to_collapse(graph, 200).empty());
+  const std::set<std::string> inner = labels_to_collapse(graph, 100),
+                              outer = labels_to_collapse(graph, 5);
+  CHECK(inner.count("block 1 / attention") == 1);
+  CHECK(outer.count("block 1 / attention") == 1);
+  CHECK(outer.count("block 2") == 1);
+  CHECK(labels_to_collapse(graph, 0) == std::set<std::string>{"block 1", "block 2", "block 3"});
+  GraphSceneKey small = key;
+  small.max_boxes = 100;
+  const GraphScene scene = make_graph_scene(small);
+  CHECK(scene.collapsed == inner);
+  CHECK(scene.has_groups);
+  CHECK(scene.boxes.size() <= 100);
+  CHECK_FALSE(make_graph_scene(key).has_groups);
+}
+
+TEST_CASE(
+    "graph scene: equal nodes of a rank share a box where there are too many, and an opened group "
+    "shows its nodes") {
+  GraphSceneKey key = key_of({.nodes = 1});
+  trace::GraphVersion record = test::graph_record({.nodes = 1});
+  record.labels = {{0, 0, 0}};
+  record.nodes[0].label = 0;
+  record.nodes.resize(32 * 20, record.nodes[0]);
+  record.edges.clear();
+  for (std::uint32_t n = 0; n + 32 < record.nodes.size(); ++n) {
+    for (const std::uint32_t to : {n + 32, n / 32 * 32 + 32 + (n + 1) % 32})
+      record.edges.push_back(
+          {n, to, trace::EdgeCause::User, trace::Hazard::None, trace::kNone, trace::kNone, 0, 0});
+  }
+  record.nodes[32 * 10].name = 2;
+  const std::string name = record.strings[record.nodes[0].name];
+  key.graph = std::make_shared<const model::Graph>(std::move(record));
+  CHECK(make_graph_scene(key).boxes.size() == 640);
+  key.max_boxes = 100;
+  const GraphScene scene = make_graph_scene(key);
+  REQUIRE(scene.boxes.size() == 20 + 1);
+  const GraphBox& first = scene.boxes[scene.box_of[0]];
+  CHECK(first.is_group());
+  CHECK(first.label == trace::kNone);
+  CHECK(first.name == name + " x 32");
+  CHECK(first.detail == "32 nodes");
+  CHECK(scene.boxes[scene.box_of[32 * 10]].node == 32 * 10);
+  CHECK(scene.boxes[scene.box_of[32 * 10 + 1]].name == name + " x 31");
+  key.opened = {64};
+  const GraphScene opened = make_graph_scene(key);
+  CHECK(opened.boxes.size() == 20 + 32);
+  CHECK(opened.boxes[opened.box_of[70]].node == 70);
+}
+
 TEST_CASE("graph scene: the same graph gives the same layout") {
   const GraphSceneKey key = key_of({.nodes = 400, .far_edges = 13});
   const GraphScene a = make_graph_scene(key), b = make_graph_scene(key);
@@ -197,10 +252,10 @@ TEST_CASE("graph index: finds the same rectangles as a linear search") {
 }
 
 TEST_CASE(
-    "graph lod: each level has every box in one block and no more blocks and links than the level "
-    "before") {
+    "graph lod: each level has every box in one block and every link in one bundle, and no more of "
+    "them than the level before") {
   const GraphScene scene = make_graph_scene(key_of({.nodes = 600, .far_edges = 7}));
-  std::size_t blocks_before = 601, links_before = scene.links.size() + 1;
+  std::size_t blocks_before = 601, bundles_before = scene.links.size();
   for (std::uint32_t level = 0; level < GraphLod::kLevels; ++level) {
     std::vector<std::uint32_t> seen(600, 0);
     for (const GraphBlock& block : scene.lod.blocks(level)) {
@@ -209,13 +264,13 @@ TEST_CASE(
     CHECK(std::all_of(seen.begin(), seen.end(), [](std::uint32_t count) { return count == 1; }));
     CHECK(scene.lod.blocks(level).size() <= blocks_before);
     blocks_before = scene.lod.blocks(level).size();
-    std::size_t kept = 0;
-    for (std::uint32_t l = 0; l < scene.links.size(); ++l)
-      kept += scene.lod.keeps(l, level) ? 1 : 0;
-    CHECK(kept <= links_before);
-    CHECK(kept > 0);
-    links_before = kept;
+    std::size_t links = 0;
+    for (const GraphBundle& bundle : scene.lod.bundles(level)) links += bundle.count;
+    CHECK(links == scene.links.size());
+    CHECK(scene.lod.bundles(level).size() <= bundles_before);
+    bundles_before = scene.lod.bundles(level).size();
   }
+  CHECK(bundles_before == 1);
   CHECK(blocks_before == 1);
 }
 
@@ -250,6 +305,36 @@ TEST_CASE(
     CHECK(((highlights.links[scene.link_of[e]] & HighlightBit::kHidden) != 0) ==
           (edges[e].cause != trace::EdgeCause::Hazard));
   }
+}
+
+TEST_CASE(
+    "graph highlights: with a selected node all others are unrelated, except its neighbours and "
+    "the "
+    "critical path") {
+  test::PanelFixture fixture({900, 600});
+  fixture.view.critical_path = false;
+  fixture.update();
+  const GraphScene scene = make_graph_scene(
+      {fixture.entry().graph, Direction::Down, {}, plain_widths(), plain_widths(), 1});
+  const model::Graph& graph = scene.graph();
+  const auto unrelated = [&] {
+    const GraphHighlights highlights =
+        make_graph_highlights(scene, fixture.panel_context(), 0xffffffffu);
+    std::set<std::uint32_t> nodes;
+    for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
+      if ((highlights.boxes[scene.box_of[n]] & HighlightBit::kUnrelated) != 0) nodes.insert(n);
+    }
+    return nodes;
+  };
+  CHECK(unrelated().empty());
+  fixture.view.selection = model::SelectedNode{fixture.view.graph, 0};
+  std::set<std::uint32_t> expected = {1, 2, 3, 4};
+  for (const model::Neighbour n : graph.successors(0)) expected.erase(n.node);
+  REQUIRE_FALSE(expected.empty());
+  CHECK(unrelated() == expected);
+  fixture.view.critical_path = true;
+  for (const model::PathStep& step : fixture.view_model.path.steps) expected.erase(step.node);
+  CHECK(unrelated() == expected);
 }
 
 TEST_CASE("graph highlights: a critical path through all nodes is not outlined") {

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "model/document_builder.hpp"
 #include "panels/workspace/workspace_view_model.hpp"
 #include "support/paths.hpp"
 #include "viewer/hand_made_trace.hpp"
@@ -43,6 +44,46 @@ TEST_CASE("graph view model: critical nodes have zero slack and other nodes have
   CHECK_FALSE(view_model.nodes[1].is_critical);
   CHECK(view_model.nodes[1].slack ==
         doctest::Approx(view_model.nodes[2].median - view_model.nodes[1].median));
+}
+
+TEST_CASE("graph view model: a node that runs bodies has no part in the colour scale") {
+  trace::GraphVersion record;
+  record.graph = record.version = 1;
+  record.strings = {""};
+  record.labels = {{0, 0, 0}};
+  record.nodes.resize(4);
+  record.edges = {{0, 1}};
+  record.bodies = {{1, 0, 2, 2, trace::BodyKind::Loop}};
+  trace::Records records;
+  records.graph_versions = {record};
+  // two iterations of nodes 2 and 3, which take 20 ns and 30 ns
+  records.sample_blocks = {{1,
+                            1,
+                            0,
+                            1,
+                            trace::SampleSource::Host,
+                            {{0, 0, 1'000, 10, 1},
+                             {1, 0, 1'010, 100, 1},
+                             {2, 0, 1'010, 20, 1},
+                             {3, 0, 1'030, 30, 1},
+                             {2, 1, 1'060, 20, 1},
+                             {3, 1, 1'080, 30, 1}}}};
+  records.replays = {{1, 1, 0, 0, 1, 900, 950, 1'000, 1'110, 1, 1}};
+  model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
+  builder.add(std::move(records));
+  const auto document = builder.publish();
+  const model::GraphEntry& entry = *document->find({1, 1});
+  const GraphViewModel all = make_graph_view_model(*document, entry, {});
+  CHECK(all.nodes[1].runs_bodies);
+  CHECK(all.nodes[1].median > 90);
+  CHECK(all.max < 40);
+  CHECK(all.max_p99 < 40);
+  const auto replay = make_replay_view_model(*document, entry, 1);
+  REQUIRE(replay);
+  const GraphViewModel one = view_model_of_replay(*entry.graph, *replay);
+  CHECK(one.nodes[1].runs_bodies);
+  CHECK(one.min == 10);
+  CHECK(one.max == 60);
 }
 
 TEST_CASE("graph view model: selected durations restrict samples, numbers and the newest replay") {

@@ -106,7 +106,8 @@ class ComponentAreas {
       for (std::size_t i = same; i < chain.size(); ++i)
         open.push_back({chain[i], rank, across(n), levels(i, chain.size()), 1, 1});
       for (std::size_t i = 0; i < open.size(); ++i) {
-        open[i].across.end = across(n).end;
+        open[i].across = {std::min(open[i].across.begin, across(n).begin),
+                          std::max(open[i].across.end, across(n).end)};
         open[i].last_levels = levels(i, chain.size());
         open[i].max_levels = std::max(open[i].max_levels, open[i].last_levels);
       }

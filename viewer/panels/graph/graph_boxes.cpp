@@ -14,7 +14,7 @@ namespace {
 
 constexpr float kRichZoom = 1.12f, kFullZoom = 0.72f, kNameZoom = 0.34f, kBlockZoom = 0.07f;
 constexpr float kBlockCell = 4;  // screen points
-constexpr float kFadedFill = 0.16f, kFadedText = 0.35f;
+constexpr float kFadedFill = 0.16f, kFadedText = 0.35f, kUnrelatedFill = 0.5f;
 constexpr std::size_t kMinNameLength = 6;  // of a shortened name
 constexpr float kMinNameHeight = 0.65f;    // of a box, relative to the text
 constexpr std::size_t kMaxNames = 600;     // of boxes in sight, to write names beside them
@@ -35,7 +35,9 @@ class BoxPainter {
     for (const std::uint8_t bit :
          {HighlightBit::kCritical, HighlightBit::kHovered, HighlightBit::kSelected}) {
       for (const std::uint32_t box : found_) {
-        if ((d_.highlights.boxes[box] & bit) != 0) draw_ring(box, bit);
+        if ((d_.highlights.boxes[box] & bit) != 0 &&
+            (bit != HighlightBit::kCritical || detail_ != GraphDetail::Blocks))
+          draw_ring(box, bit);
       }
     }
     return std::move(names_);
@@ -53,8 +55,10 @@ class BoxPainter {
   [[nodiscard]] bool is_faded(std::uint32_t box) const {
     return (d_.highlights.boxes[box] & HighlightBit::kFaded) != 0;
   }
-  [[nodiscard]] ImU32 fill_of(ImU32 colour, bool faded) const {
-    return faded ? with_alpha(colour, kFadedFill) : colour;
+  [[nodiscard]] float fill_alpha(std::uint32_t box) const {
+    const std::uint8_t mark = d_.highlights.boxes[box];
+    if ((mark & HighlightBit::kFaded) != 0) return kFadedFill;
+    return (mark & HighlightBit::kUnrelated) != 0 ? kUnrelatedFill : 1;
   }
 
   void draw_blocks() {
@@ -64,32 +68,33 @@ class BoxPainter {
       if (!meets(block.rect, visible)) continue;
       std::uint32_t hottest = trace::kNone;
       double max_heat = 0;
-      bool passes = false;
+      float max_alpha = 0;
       for (const std::uint32_t box : d_.scene.lod.boxes_of(level, block)) {
-        const bool faded = is_faded(box);
-        if (passes && faded) continue;
+        const float alpha = fill_alpha(box);
+        if (alpha < max_alpha) continue;
         for (const std::uint32_t node : d_.scene.members_of(box)) {
           const double heat = node_heat(d_.context, node);
-          if (hottest != trace::kNone && heat <= max_heat && passes == !faded) continue;
+          if (heat <= max_heat && !(alpha > max_alpha)) continue;
           hottest = node;
           max_heat = heat;
-          passes = !faded;
+          max_alpha = alpha;
         }
       }
       const Rect r = visible_box(block.rect);
       d_.list.AddRectFilled({r.left, r.top}, {r.right, r.bottom},
-                            fill_of(node_colour(d_.context, hottest), !passes));
+                            with_alpha(node_colour(d_.context, hottest), max_alpha));
     }
   }
 
   void draw_box(std::uint32_t b) {
     const GraphBox& box = d_.scene.boxes[b];
     const Rect r = visible_box(box.rect);
-    const bool faded = is_faded(b), group = box.label != trace::kNone;
+    const float alpha = fill_alpha(b);
+    const bool faded = is_faded(b), group = box.is_group();
     if (detail_ == GraphDetail::Plain) {
       const ImU32 colour =
           node_colour(d_.context, group ? box_time(d_.scene, d_.context, b).hottest : box.node);
-      d_.list.AddRectFilled({r.left, r.top}, {r.right, r.bottom}, fill_of(colour, faded));
+      d_.list.AddRectFilled({r.left, r.top}, {r.right, r.bottom}, with_alpha(colour, alpha));
       return;
     }
     const GraphBoxTime time = box_time(d_.scene, d_.context, b);
@@ -97,17 +102,18 @@ class BoxPainter {
     const float radius = theme_.radius * (detail_ <= GraphDetail::Full ? 1.25f : 0.75f);
     const ImVec2 low{r.left, r.top}, high{r.right, r.bottom};
     if (group) {  // drawn as a stack of cards
+      const float corner = detail_ <= GraphDetail::Full ? radius : 0;
       for (const float by : {6.0f, 3.0f}) {
         const float off = by * d_.zoom() * theme_.scale;
         d_.list.AddRectFilled({low.x + off, low.y + off}, {high.x + off, high.y + off},
-                              faded ? with_alpha(theme_.raised, 0.4f) : theme_.raised, radius);
+                              faded ? with_alpha(theme_.raised, 0.4f) : theme_.raised, corner);
         d_.list.AddRect({low.x + off, low.y + off}, {high.x + off, high.y + off},
-                        with_alpha(theme_.node_border, faded ? kFadedText : 1), radius);
+                        with_alpha(theme_.node_border, faded ? kFadedText : 1), corner);
       }
     }
-    if (faded)
+    if (alpha < 1)
       d_.list.AddRectFilled(low, high, theme_.panel, radius);  // hides links behind the box
-    d_.list.AddRectFilled(low, high, fill_of(colour, faded), radius);
+    d_.list.AddRectFilled(low, high, with_alpha(colour, alpha), radius);
     d_.list.AddRect(low, high, with_alpha(theme_.node_border, faded ? kFadedText : 1), radius);
     const ImU32 ink = faded ? with_alpha(theme_.ink, kFadedText) : ink_on(colour);
     if (detail_ <= GraphDetail::Full) {
@@ -144,12 +150,12 @@ class BoxPainter {
     draw_graph_text(d_.list, theme_.small, {right - small.width(share), y}, soft, share);
   }
   static std::string time_text(const GraphBox& box, const GraphBoxTime& time) {
-    return (box.label != trace::kNone ? kSumPrefix : "") + duration_text(time.median);
+    return (box.is_group() ? kSumPrefix : "") + duration_text(time.median);
   }
   void draw_name(const GraphBox& box, const Rect& r, ImU32 ink, const GraphBoxTime& time) {
     const TextWidths& small = d_.scene.key.small;
     const float padding = 4 * theme_.scale, width = r.width() - 2 * padding;
-    if (box.label != trace::kNone && time.measured && r.height() >= 2 * small.height) {
+    if (box.is_group() && time.measured && r.height() >= 2 * small.height) {
       const float top = (r.top + r.bottom) / 2;
       draw_centred(small.fit(box.name, width), r, top - small.height, ink);
       draw_centred(small.fit(time_text(box, time), width), r, top, ink);
@@ -202,7 +208,7 @@ class BoxPainter {
     const Rect r = visible_box(d_.scene.boxes[b].rect);
     const float s = theme_.scale;
     const bool small = detail_ >= GraphDetail::Plain;
-    float thickness = std::round((small ? 2 : 3) * s), out = 0;
+    float thickness = std::round(std::min(critical_width(d_.zoom()), 3.0f) * s), out = 0;
     ImU32 colour = theme_.critical;
     if (bit == HighlightBit::kHovered) {
       colour = theme_.ink;
@@ -210,6 +216,7 @@ class BoxPainter {
       out = 1 * s;
     } else if (bit == HighlightBit::kSelected) {
       colour = theme_.accent;
+      thickness = std::round((small ? 2 : 3) * s);
       out = (small ? 2 : 3) * s;
       d_.list.AddRect({r.left - out - 2 * s, r.top - out - 2 * s},
                       {r.right + out + 2 * s, r.bottom + out + 2 * s}, with_alpha(colour, 0.35f),

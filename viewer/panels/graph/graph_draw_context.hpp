@@ -1,5 +1,5 @@
 // GraphDrawContext: const inputs of the functions that draw a graph, and the level of detail for a
-// zoom. Draw order: areas, links, boxes, titles. Threads: the drawing thread's.
+// zoom. Draw order: areas, links, boxes, links on blocks, titles. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +50,8 @@ struct GraphDrawContext {
 
 void draw_graph_areas(const GraphDrawContext& drawing);
 void draw_graph_links(const GraphDrawContext& drawing);
+// At low zoom: the links of the selection and of the critical path, which blocks would hide.
+void draw_graph_links_on_blocks(const GraphDrawContext& drawing);
 // Returns the rectangles of the names beside boxes, in screen coordinates.
 std::vector<Rect> draw_graph_boxes(const GraphDrawContext& drawing);
 // `names`: where no title may be.
@@ -63,6 +65,8 @@ void trace_graph_link(const GraphDrawContext& drawing, std::uint32_t link, const
 // column is. Empty if the zoom hides the title.
 [[nodiscard]] Rect area_title(const GraphDrawContext& drawing, const GraphArea& area,
                               const GraphArea::Column& column);
+// Thickness of the critical path at scale 1.
+[[nodiscard]] float critical_width(float zoom) noexcept;
 // The cause that determines the colour of a link. Causes added by lowering come last.
 [[nodiscard]] trace::EdgeCause main_cause(std::uint32_t causes);
 [[nodiscard]] ImU32 area_colour(const Theme& theme, const GraphScene& scene, const GraphArea& area);

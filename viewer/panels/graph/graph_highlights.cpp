@@ -1,8 +1,12 @@
 #include "panels/graph/graph_highlights.hpp"
 
+#include <algorithm>
+
 namespace reprise::viewer {
 
 namespace {
+
+constexpr std::size_t kMinOthers = 50;  // the critical path omits one box of this many, at least
 
 class Highlighter {
  public:
@@ -40,14 +44,16 @@ class Highlighter {
   }
 
  private:
-  // False if the path contains every box. Nodes of bodies are never on it.
+  // False if the path contains all boxes, or almost all of very many. Nodes of bodies are never on
+  // it.
   [[nodiscard]] bool path_distinguishes() const {
+    std::size_t others = 0;
     for (std::uint32_t b = 0; b < scene_.boxes.size(); ++b) {
       if (scene_.members_of(b).front() < graph_.own_node_count() &&
           (highlights_.boxes[b] & bit_) == 0)
-        return true;
+        ++others;
     }
-    return false;
+    return others * kMinOthers > scene_.boxes.size();
   }
   // The selected T if it belongs to this graph, null otherwise.
   template <class T>
@@ -71,6 +77,25 @@ class Highlighter {
   std::uint8_t bit_ = 0;
 };
 
+// Marks everything but the selection, its neighbours, hovered items and the critical path, if
+// anything is selected.
+void mark_unrelated(const GraphScene& scene, GraphHighlights& highlights) {
+  const auto is_selected = [](std::uint8_t mark) { return (mark & HighlightBit::kSelected) != 0; };
+  if (std::none_of(highlights.boxes.begin(), highlights.boxes.end(), is_selected)) return;
+  std::vector<std::uint8_t> related(scene.boxes.size(), 0);
+  for (std::uint32_t l = 0; l < scene.links.size(); ++l) {
+    if (is_selected(highlights.links[l]))
+      related[scene.links[l].from] = related[scene.links[l].to] = 1;
+  }
+  for (std::uint32_t b = 0; b < scene.boxes.size(); ++b) {
+    if (related[b] == 0 && (highlights.boxes[b] & HighlightBit::kOnTop) == 0)
+      highlights.boxes[b] |= HighlightBit::kUnrelated;
+  }
+  for (std::uint8_t& mark : highlights.links) {
+    if ((mark & HighlightBit::kOnTop) == 0) mark |= HighlightBit::kUnrelated;
+  }
+}
+
 }  // namespace
 
 GraphHighlights make_graph_highlights(const GraphScene& scene, const PanelContext& context,
@@ -83,6 +108,7 @@ GraphHighlights make_graph_highlights(const GraphScene& scene, const PanelContex
   if (context.view.critical_path && context.view_model != nullptr &&
       context.view_model->samples > 0)
     highlighter.mark(context.view_model->path);
+  mark_unrelated(scene, highlights);
   if (!context.matches.empty()) {
     for (std::uint32_t b = 0; b < scene.boxes.size(); ++b) {
       bool passes = false;
@@ -102,6 +128,7 @@ GraphHighlights make_graph_highlights(const GraphScene& scene, const PanelContex
 double node_heat(const PanelContext& context, std::uint32_t node) {
   if (context.view_model == nullptr || node >= context.view_model->nodes.size()) return 0;
   const GraphViewModel::Node& stats = context.view_model->nodes[node];
+  if (stats.runs_bodies) return -1e300;  // outside the colour scale
   switch (context.view.colour_by) {
     case ColourBy::P99: return stats.p99;
     case ColourBy::Slack: return stats.count == 0 ? -1e300 : -stats.slack;

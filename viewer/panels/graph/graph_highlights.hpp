@@ -1,6 +1,7 @@
 // GraphHighlights: boxes and links of a drawn graph that are highlighted or faded by the selection,
-// hovering, the filter, the critical path and hidden edge causes. Recomputed in each frame in time
-// linear in boxes and links. Threads: pure functions.
+// hovering, the filter, the critical path and hidden edge causes. With a selection in the graph,
+// all but its nodes and edges, their neighbours and the critical path are unrelated. Recomputed in
+// each frame in time linear in boxes and links. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace reprise::viewer {
 // Bits of GraphHighlights entries.
 struct HighlightBit {
   static constexpr std::uint8_t kSelected = 1, kHovered = 2, kCritical = 4, kFaded = 8,
-                                kHidden = 16;
+                                kHidden = 16, kUnrelated = 32;
   static constexpr std::uint8_t kOnTop = kSelected | kHovered | kCritical;  // drawn last
 };
 

@@ -6,7 +6,7 @@ namespace reprise::viewer {
 
 namespace {
 
-// Scenes of more boxes keep their columns when the panel's size changes.
+// Scenes of more boxes are laid out once: downwards, and for one size of the panel.
 constexpr std::size_t kMaxRefolded = 2000;
 
 // True if a scene made for `before` should be made again for `now`.
@@ -37,7 +37,7 @@ Size turned_size(const GraphScene& down) {
 GraphScene make_best_scene(GraphSceneKey key, const GraphLayoutDesc& desc) {
   key.direction = Direction::Down;
   GraphScene down = make_graph_scene(key);
-  if (down.is_folded) return down;
+  if (down.is_folded || down.boxes.size() > kMaxRefolded) return down;
   const float zoom = fit_zoom(down.bounds.width(), down.bounds.height(), desc);
   const Size guess = turned_size(down);
   if (zoom >= 1 || fit_zoom(guess.width, guess.height, desc) < zoom) return down;
@@ -62,7 +62,7 @@ std::shared_ptr<const GraphScene> GraphLayouts::request(const GraphLayoutDesc& d
   }
   const std::optional<Direction> direction = desc.direction ? desc.direction : chosen_;
   const Key key{{desc.graph, direction.value_or(Direction::Down), desc.collapsed, desc.text,
-                 desc.small, desc.scale, view_},
+                 desc.small, desc.scale, view_, desc.max_boxes, desc.opened},
                 !direction};
   const auto make = [key, desc] {
     return key.any_direction ? make_best_scene(key.scene, desc) : make_graph_scene(key.scene);

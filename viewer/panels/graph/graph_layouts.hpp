@@ -16,7 +16,9 @@ namespace reprise::viewer {
 struct GraphLayoutDesc {
   std::shared_ptr<const model::Graph> graph;
   std::optional<Direction> direction;  // none: the direction that fits `width` x `height` better
-  std::set<std::string> collapsed;
+  std::optional<std::set<std::string>> collapsed;
+  std::uint32_t max_boxes = kMaxBoxes;
+  std::set<std::uint32_t> opened;
   TextWidths text, small;
   float scale = 1, width = 1, height = 1;
 };

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 namespace reprise::viewer {
@@ -26,11 +26,10 @@ std::uint64_t hash_pair(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-GraphLod::GraphLod(std::span<const Rect> boxes, std::span<const End> links)
-    : levels_(kLevels), link_levels_(links.size(), 0) {
+GraphLod::GraphLod(std::span<const Rect> boxes, std::span<const End> links) : levels_(kLevels) {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> keyed(boxes.size());
-  std::vector<std::uint32_t> kept(links.size());
-  for (std::uint32_t i = 0; i < kept.size(); ++i) kept[i] = i;
+  std::vector<GraphBundle> bundles(links.size());
+  for (std::uint32_t i = 0; i < bundles.size(); ++i) bundles[i] = {i, 1};
   for (std::uint32_t l = 0; l < kLevels; ++l) {
     const float cell = std::ldexp(kCell, static_cast<int>(l));
     for (std::uint32_t i = 0; i < boxes.size(); ++i)
@@ -50,14 +49,20 @@ GraphLod::GraphLod(std::span<const Rect> boxes, std::span<const End> links)
       ++block.count;
       level.boxes.push_back(keyed[i].second);
     }
-    // Keeps one link per pair of cells. Hash collisions drop a link, which is invisible at this
-    // zoom.
-    std::unordered_set<std::uint64_t> seen;
-    seen.reserve(kept.size());
-    std::erase_if(kept, [&](std::uint32_t link) {
-      return !seen.insert(hash_pair(key(links[link].from, cell), key(links[link].to, cell))).second;
-    });
-    for (const std::uint32_t link : kept) link_levels_[link] = static_cast<std::uint8_t>(l);
+    // One bundle per pair of cells. A hash collision drops a link, which is invisible at this zoom.
+    std::unordered_map<std::uint64_t, std::uint32_t> known;  // index in level.bundles
+    known.reserve(bundles.size());
+    for (const GraphBundle& bundle : bundles) {
+      const End& end = links[bundle.link];
+      const auto [at, is_new] = known.try_emplace(hash_pair(key(end.from, cell), key(end.to, cell)),
+                                                  static_cast<std::uint32_t>(level.bundles.size()));
+      if (is_new) {
+        level.bundles.push_back(bundle);
+      } else {
+        level.bundles[at->second].count += bundle.count;
+      }
+    }
+    bundles = level.bundles;
   }
 }
 

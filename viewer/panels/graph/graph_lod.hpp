@@ -1,6 +1,6 @@
 // GraphLod: levels of detail for drawing a graph at low zoom. A level merges boxes in the same cell
-// into a block and keeps one link per pair of cells. The cell size doubles from level to level.
-// Independent of colours. Threads: immutable.
+// into a block and the links between two cells into a bundle. The cell size doubles from level to
+// level. Independent of colours. Threads: immutable.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,10 @@ namespace reprise::viewer {
 struct GraphBlock {
   Rect rect;                           // bounds of all its boxes
   std::uint32_t first = 0, count = 0;  // range in the level's boxes
+};
+
+struct GraphBundle {
+  std::uint32_t link = 0, count = 0;  // the link that is drawn for all of them; their number
 };
 
 class GraphLod {
@@ -37,18 +41,18 @@ class GraphLod {
                                                         const GraphBlock& block) const noexcept {
     return std::span(levels_[level].boxes).subspan(block.first, block.count);
   }
-  // False if another link represents this one at that level.
-  [[nodiscard]] bool keeps(std::uint32_t link, std::uint32_t level) const noexcept {
-    return link_levels_[link] >= level;
+  // Ordered by link.
+  [[nodiscard]] std::span<const GraphBundle> bundles(std::uint32_t level) const noexcept {
+    return levels_[level].bundles;
   }
 
  private:
   struct Level {
     std::vector<GraphBlock> blocks;
     std::vector<std::uint32_t> boxes;  // grouped by block
+    std::vector<GraphBundle> bundles;
   };
   std::vector<Level> levels_;
-  std::vector<std::uint8_t> link_levels_;  // per link: the last level that keeps it
 };
 
 }  // namespace reprise::viewer

@@ -33,7 +33,7 @@ GraphMenuAction GraphMenu::draw(PanelContext& context, const GraphScene& scene,
       if (const std::uint32_t area = area_of_node(scene, box.node); area != trace::kNone)
         label = scene.areas[area].group + 1;
     } else if (ImGui::MenuItem("Expand", "Double-click")) {
-      action = {.kind = GraphMenuAction::Expand, .label = box.label};
+      action = {.kind = GraphMenuAction::Expand, .box = hit_.box};
     }
   }
   if (label != trace::kNone) {
@@ -51,9 +51,10 @@ GraphMenuAction GraphMenu::draw(PanelContext& context, const GraphScene& scene,
   if (ImGui::MenuItem("Fit to view", "Home")) action = {.kind = GraphMenuAction::Fit};
   if (ImGui::MenuItem("Critical path", "C", context.view.critical_path))
     action = {.kind = GraphMenuAction::ToggleCriticalPath};
-  if (ImGui::MenuItem("Collapse all labels", nullptr, false, graph.record().labels.size() > 1))
+  if (ImGui::MenuItem("Collapse all labels", nullptr, false,
+                      graph.record().labels.size() > 1 || graph.node_count() > kMaxBoxes))
     action = {.kind = GraphMenuAction::CollapseAll};
-  if (ImGui::MenuItem("Expand all labels", nullptr, false, !options.collapsed.empty()))
+  if (ImGui::MenuItem("Expand all", nullptr, false, scene.has_groups))
     action = {.kind = GraphMenuAction::ExpandAll};
   ImGui::Separator();
   if (ImGui::MenuItem("Save as SVG...")) action = {.kind = GraphMenuAction::SaveSvg};

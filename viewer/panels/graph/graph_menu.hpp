@@ -23,8 +23,8 @@ struct GraphMenuAction {
     ToggleFrameRate,
     SaveSvg
   } kind = Nothing;
-  std::uint32_t box = trace::kNone;    // for Focus
-  std::uint32_t label = trace::kNone;  // for Collapse and Expand
+  std::uint32_t box = trace::kNone;    // for Focus and Expand
+  std::uint32_t label = trace::kNone;  // for Collapse
 };
 
 class GraphMenu {

@@ -23,6 +23,7 @@ namespace reprise::viewer {
 namespace {
 
 constexpr float kMinBoxHeight = 5;  // screen points; reveal() magnifies smaller boxes
+constexpr std::size_t kMaxOpened = 1000;  // nodes of a label that are drawn when it is expanded
 
 CanvasBounds bounds_of(const Rect& r) {
   return {static_cast<double>(r.left), static_cast<double>(r.top), static_cast<double>(r.right),
@@ -46,12 +47,14 @@ struct GraphPanel::State {
   void draw_graph(PanelContext& context, float legend_width);
   void handle_mouse(PanelContext& context, const GraphDrawContext& drawing, const GraphHit& hit);
   void perform(PanelContext& context, const GraphMenuAction& action);
+  void expand(std::uint32_t box);
   void draw_tooltip(const GraphDrawContext& drawing, const GraphHit& hit) const;
   void reveal(const PanelContext& context, const GraphDrawContext& drawing);
   void focus(std::uint32_t box);
 
   GraphLayouts layouts;
   GraphOptions options;
+  model::GraphKey opened_of;  // options.opened
   std::shared_ptr<const GraphScene> scene;
   Canvas canvas{CanvasAxes::Both};
   GraphMenu menu;
@@ -79,12 +82,15 @@ void GraphPanel::State::draw(PanelContext& context) {
   if (graph->node_count() == 0)
     return draw_empty(context.theme, "\"" + graph->name() + "\" has no nodes",
                       "No commands were recorded.");
+  if (std::exchange(opened_of, graph->key()) != graph->key()) options.opened.clear();
   const ImVec2 available = ImGui::GetContentRegionAvail();
   const float legend_width = options.legend ? graph_legend_width(context.theme, available.x) : 0;
   std::shared_ptr<const GraphScene> next =
       layouts.request({.graph = context.entry->graph,
                        .direction = options.direction,
                        .collapsed = options.collapsed,
+                       .max_boxes = options.max_boxes,
+                       .opened = options.opened,
                        .text = TextWidths::of(context.theme.text),
                        .small = TextWidths::of(context.theme.small),
                        .scale = context.theme.scale,
@@ -194,7 +200,9 @@ void GraphPanel::State::draw_graph(PanelContext& context, float legend_width) {
   highlights = make_graph_highlights(*scene, context, options.causes);
   draw_graph_areas(drawing);
   draw_graph_links(drawing);
-  draw_graph_titles(drawing, draw_graph_boxes(drawing));
+  std::vector<Rect> names = draw_graph_boxes(drawing);
+  draw_graph_links_on_blocks(drawing);
+  draw_graph_titles(drawing, std::move(names));
   if (options.frame_rate) draw_frame_rate(drawing);
   canvas.end();
   if (canvas.is_hovered()) handle_mouse(context, drawing, hit);
@@ -222,8 +230,8 @@ void GraphPanel::State::handle_mouse(PanelContext& context, const GraphDrawConte
     if (hit.area != trace::kNone)
       perform(context,
               {.kind = GraphMenuAction::Collapse, .label = scene->areas[hit.area].group + 1});
-    if (hit.box != trace::kNone && scene->boxes[hit.box].label != trace::kNone) {
-      perform(context, {.kind = GraphMenuAction::Expand, .label = scene->boxes[hit.box].label});
+    if (hit.box != trace::kNone && scene->boxes[hit.box].is_group()) {
+      perform(context, {.kind = GraphMenuAction::Expand, .box = hit.box});
     } else if (hit.box != trace::kNone) {
       focus(hit.box);
     }
@@ -244,21 +252,34 @@ void GraphPanel::State::perform(PanelContext& context, const GraphMenuAction& ac
       context.view.critical_path = !context.view.critical_path;
       break;
     case GraphMenuAction::Collapse:
-    case GraphMenuAction::Expand:
-      if (action.kind == GraphMenuAction::Collapse) {
-        options.collapsed.insert(graph.label_path(action.label));
-      } else {
-        options.collapsed.erase(graph.label_path(action.label));
-      }
+      if (!options.collapsed) options.collapsed = scene->collapsed;
+      options.collapsed->insert(graph.label_path(action.label));
       for (std::uint32_t n = 0; n < graph.node_count() && anchor == trace::kNone; ++n) {
         if (graph.is_below(graph.record().nodes[n].label, action.label)) anchor = n;
       }
       break;
-    case GraphMenuAction::CollapseAll: options.collapsed = outermost_labels(graph); break;
-    case GraphMenuAction::ExpandAll: options.collapsed.clear(); break;
+    case GraphMenuAction::Expand: expand(action.box); break;
+    case GraphMenuAction::CollapseAll: collapse_all(graph, options); break;
+    case GraphMenuAction::ExpandAll: expand_all(options); break;
     case GraphMenuAction::ToggleFrameRate: options.frame_rate = !options.frame_rate; break;
     case GraphMenuAction::SaveSvg: context.view.graph_svg = true; break;
   }
+}
+
+// Opens a group. A label of too many nodes shows its inner labels.
+void GraphPanel::State::expand(std::uint32_t box) {
+  const model::Graph& graph = scene->graph();
+  const std::uint32_t label = scene->boxes[box].label;
+  anchor = scene->members_of(box).front();
+  if (label == trace::kNone) {
+    options.opened.insert(anchor);
+    return;
+  }
+  if (!options.collapsed) options.collapsed = scene->collapsed;
+  options.collapsed->erase(graph.label_path(label));
+  if (scene->members_of(box).size() <= kMaxOpened) return;
+  for (const std::uint32_t inner : graph.child_labels(label))
+    options.collapsed->insert(graph.label_path(inner));
 }
 
 void GraphPanel::State::draw_tooltip(const GraphDrawContext& drawing, const GraphHit& hit) const {

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "layout/collapse.hpp"
+#include "layout/repeats.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
@@ -23,11 +26,13 @@ class SceneBuilder {
         graph_(*key.graph),
         numbers_width_(key.small.width("888.88 us") + key.small.width("88.8 %") + 12 * key.scale) {
     scene_.key = key;
+    scene_.collapsed = key.collapsed ? *key.collapsed : labels_to_collapse(graph_, key.max_boxes);
   }
 
   GraphScene build() {
     const auto start = std::chrono::steady_clock::now();
-    const CollapsedGraph collapsed = collapse(layout_graph(), collapse_desc());
+    CollapsedGraph collapsed = collapse(layout_graph(), collapse_desc());
+    if (collapsed.graph.node_count() > key_.max_boxes) collapsed = with_repeats(collapsed);
     const std::uint32_t levels = max_title_levels(collapsed.graph);
     const float s = key_.scale, side = 6 * s, title = key_.small.height + 4 * s;
     const bool down = key_.direction == Direction::Down;
@@ -41,11 +46,11 @@ class SceneBuilder {
                                 .max_spread = 1.15f,
                                 .component_gap = 28 * s + title * static_cast<float>(levels),
                                 .group_padding = side,
-                                .aspect = 2.4f,
+                                .aspect = aspect(),
                                 .view = key_.view,
                                 .column_gap = 64 * s};
     Layout layout = lay_out(collapsed.graph, options);
-    scene_.is_folded = layout.statistics.columns > 1;
+    scene_.is_folded = layout.statistics.columns > 1 || layout.statistics.rows > 1;
     scene_.areas = graph_areas(
         collapsed.graph, layout,
         {.direction = key_.direction, .side = side, .title = title, .levels = kTitleLevels});
@@ -99,14 +104,69 @@ class SceneBuilder {
     CollapseDesc desc;
     const auto labels = static_cast<std::uint32_t>(graph_.record().labels.size());
     for (std::uint32_t l = 1; l < labels; ++l) {
-      desc.collapsed.push_back(!key_.collapsed.empty() &&
-                               key_.collapsed.count(graph_.label_path(l)) != 0);
+      desc.collapsed.push_back(!scene_.collapsed.empty() &&
+                               scene_.collapsed.count(graph_.label_path(l)) != 0);
       desc.group_sizes.push_back(
           desc.collapsed.back()
               ? box_size(label_name(graph_, l), numbers_width_ + key_.small.width(kSumPrefix))
               : Size{1, 1});
     }
     return desc;
+  }
+  [[nodiscard]] float aspect() const {
+    return key_.view.width > 0 && key_.view.height > 0 ? key_.view.width / key_.view.height : 2.4f;
+  }
+  // `inner` with equal nodes in one box each. Their groups follow those of the labels in group_of.
+  [[nodiscard]] CollapsedGraph with_repeats(const CollapsedGraph& inner) const {
+    const trace::GraphVersion& record = graph_.record();
+    std::vector<std::uint8_t> runs_bodies(graph_.node_count(), 0);
+    for (const trace::Body& body : record.bodies) runs_bodies[body.parent] = 1;
+    std::vector<std::uint32_t> kinds(inner.graph.node_count(), kNoGroup), first(kinds.size(), 0);
+    std::map<std::tuple<std::uint32_t, std::uint32_t, trace::NodeKind>, std::uint32_t> known;
+    for (std::uint32_t n = graph_.node_count(); n-- > 0;) {
+      const std::uint32_t box = inner.node_of[n];
+      first[box] = n;
+      if (inner.group_of[box] != kNoGroup || runs_bodies[n] != 0) continue;
+      const trace::Node& node = record.nodes[n];
+      const auto next = static_cast<std::uint32_t>(known.size());
+      kinds[box] = known.try_emplace({node.name, node.kernel, node.kind}, next).first->second;
+    }
+    const std::vector<std::uint32_t> groups = find_repeats(inner.graph, kinds);
+    std::vector<std::vector<std::uint32_t>> members;
+    for (std::uint32_t b = 0; b < groups.size(); ++b) {
+      if (groups[b] == kNoGroup) continue;
+      if (groups[b] >= members.size()) members.resize(groups[b] + 1);
+      members[groups[b]].push_back(b);
+    }
+    CollapseDesc desc;
+    LayoutGraph graph = inner.graph;
+    desc.collapsed.resize(graph.group_parent.size(), false);
+    desc.group_sizes.resize(graph.group_parent.size(), {1, 1});
+    for (const std::vector<std::uint32_t>& boxes : members) {
+      if (key_.opened.count(first[boxes[0]]) != 0) continue;
+      const auto group = static_cast<std::uint32_t>(graph.group_parent.size());
+      graph.group_parent.push_back(inner.graph.node_group[boxes[0]]);
+      for (const std::uint32_t box : boxes) graph.node_group[box] = group;
+      desc.collapsed.push_back(true);
+      desc.group_sizes.push_back(box_size(repeats_name(first[boxes[0]], boxes.size()),
+                                          numbers_width_ + key_.small.width(kSumPrefix)));
+    }
+    CollapsedGraph outer = collapse(graph, desc);
+    outer.graph.group_parent = inner.graph.group_parent;
+    for (std::uint32_t b = 0; b < inner.group_of.size(); ++b) {
+      if (inner.group_of[b] != kNoGroup) outer.group_of[outer.node_of[b]] = inner.group_of[b];
+    }
+    std::vector<std::uint32_t> box_of(graph_.node_count());
+    outer.member_count.assign(outer.graph.node_count(), 0);
+    for (std::uint32_t n = 0; n < box_of.size(); ++n) {
+      box_of[n] = outer.node_of[inner.node_of[n]];
+      ++outer.member_count[box_of[n]];
+    }
+    outer.node_of = std::move(box_of);
+    return outer;
+  }
+  [[nodiscard]] std::string repeats_name(std::uint32_t node, std::size_t count) const {
+    return graph_.node_name(node) + " x " + count_text(count);
   }
   // Nesting depth of the deepest box, at most kTitleLevels.
   [[nodiscard]] static std::uint32_t max_title_levels(const LayoutGraph& graph) {
@@ -140,11 +200,16 @@ class SceneBuilder {
         box.node = scene_.members[scene_.first_member[b]];
         box.name = graph_.node_name(box.node);
         box.detail = node_detail(graph_, box.node);
-      } else {
+        continue;
+      }
+      scene_.has_groups = true;
+      box.detail = count_text(collapsed.member_count[b]) +
+                   (collapsed.member_count[b] == 1 ? " node" : " nodes");
+      if (collapsed.group_of[b] < collapsed.graph.group_parent.size()) {
         box.label = collapsed.group_of[b] + 1;
         box.name = label_name(graph_, box.label);
-        box.detail = count_text(collapsed.member_count[b]) +
-                     (collapsed.member_count[b] == 1 ? " node" : " nodes");
+      } else {
+        box.name = repeats_name(scene_.members[scene_.first_member[b]], collapsed.member_count[b]);
       }
     }
   }
@@ -237,5 +302,37 @@ std::string node_detail(const model::Graph& graph, std::uint32_t node) {
 }
 
 GraphScene make_graph_scene(const GraphSceneKey& key) { return SceneBuilder(key).build(); }
+
+std::set<std::string> labels_to_collapse(const model::Graph& graph, std::uint32_t max_boxes) {
+  std::set<std::string> paths;
+  if (graph.node_count() <= max_boxes) return paths;
+  const auto& labels = graph.record().labels;
+  const auto count = static_cast<std::uint32_t>(labels.size());
+  std::vector<std::uint8_t> used(count, 0);
+  for (const trace::Node& node : graph.record().nodes) used[node.label] = 1;
+  for (std::uint32_t l = count; l-- > 1;) used[labels[l].parent] |= used[l];
+  std::vector<std::uint32_t> collapsed;
+  const auto add_inner = [&](std::uint32_t label) {
+    for (const std::uint32_t inner : graph.child_labels(label)) {
+      if (used[inner] != 0) collapsed.push_back(inner);
+    }
+  };
+  add_inner(0);
+  std::size_t boxes = graph.label_nodes(0).size() + collapsed.size();
+  for (std::size_t i = 0; i < collapsed.size(); ++i) {  // outer labels first
+    const std::uint32_t label = collapsed[i];
+    const std::size_t before = collapsed.size();
+    add_inner(label);
+    const std::size_t inner = collapsed.size() - before,
+                      open = boxes - 1 + inner + graph.label_nodes(label).size();
+    if (inner > 0 && open <= max_boxes) {
+      boxes = open;
+      continue;
+    }
+    collapsed.resize(before);
+    paths.insert(graph.label_path(label));
+  }
+  return paths;
+}
 
 }  // namespace reprise::viewer

@@ -1,11 +1,13 @@
 // GraphScene: a laid out graph, ready to draw: boxes with text, links, label areas and spatial
-// indices. A collapsed label is one box (or several, if other nodes lie between its nodes).
-// Contains neither colours nor times, so it stays valid while those change. Depends on ImGui only
-// through TextWidths. Threads: make_graph_scene() may run on any thread; a scene is immutable.
+// indices. A collapsed label is one box (or several, if other nodes lie between its nodes). In a
+// graph of too many nodes, equal nodes share a box as well: those of a rank, or that follow each
+// other. Contains neither colours nor times, so it stays valid while those change. Depends on ImGui
+// only through TextWidths. Threads: make_graph_scene() may run on any thread; a scene is immutable.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -19,25 +21,31 @@
 
 namespace reprise::viewer {
 
+// More boxes are too many to see.
+inline constexpr std::uint32_t kMaxBoxes = 4000;
+
 struct GraphSceneKey {
   std::shared_ptr<const model::Graph> graph;
   Direction direction = Direction::Down;
-  std::set<std::string> collapsed;  // label paths
-  TextWidths text, small;           // of the name and detail fonts
-  float scale = 1;                  // display scale
-  Size view = {};                   // that chains should fill; 0 x 0: they are not folded
+  std::optional<std::set<std::string>> collapsed;  // label paths; none: labels_to_collapse()
+  TextWidths text, small;                          // of the name and detail fonts
+  float scale = 1;                                 // display scale
+  Size view = {};                       // that the graph should fill; 0 x 0: it is not folded
+  std::uint32_t max_boxes = kMaxBoxes;  // equal nodes share boxes where there would be more
+  std::set<std::uint32_t> opened = {};  // first nodes of boxes that are drawn node by node instead
   friend bool operator==(const GraphSceneKey&, const GraphSceneKey&) = default;
 };
 
-// Precedes the time of a collapsed label: the sum over its nodes.
+// Precedes the time of a group: the sum over its nodes.
 inline constexpr const char* kSumPrefix = "sum ";
 
 // Coordinates are plane points; at zoom 1 they equal screen points.
 struct GraphBox {
   Rect rect;
-  std::uint32_t node = trace::kNone;   // kNone for a collapsed label
-  std::uint32_t label = trace::kNone;  // the collapsed label; kNone for a node
-  std::string name, detail;            // detail: kernel, grid or bytes; for a label the node count
+  std::uint32_t node = trace::kNone;   // kNone for a group: a collapsed label, or equal nodes
+  std::uint32_t label = trace::kNone;  // the collapsed label; kNone for others
+  std::string name, detail;            // detail: kernel, grid or bytes; for a group the node count
+  [[nodiscard]] bool is_group() const noexcept { return node == trace::kNone; }
 };
 
 struct GraphLink {
@@ -47,6 +55,7 @@ struct GraphLink {
 
 struct GraphScene {
   GraphSceneKey key;
+  std::set<std::string> collapsed;  // label paths
   std::vector<GraphBox> boxes;
   std::vector<std::uint32_t> box_of;  // per node
   // Nodes of box b: members[first_member[b], first_member[b + 1]).
@@ -61,7 +70,8 @@ struct GraphScene {
   GraphIndex box_index, link_index;
   GraphLod lod;
   std::uint32_t causes = 0;  // of all edges, visible or not
-  bool is_folded = false;    // a chain is in columns
+  bool has_groups = false;   // a box is a group
+  bool is_folded = false;    // into columns or stacks
   double layout_ms = 0;      // layout time
 
   [[nodiscard]] const model::Graph& graph() const noexcept { return *key.graph; }
@@ -86,6 +96,10 @@ inline constexpr std::uint32_t kAddedCauses =
     cause_bit(trace::EdgeCause::Lane) | cause_bit(trace::EdgeCause::EntryExit);
 
 [[nodiscard]] GraphScene make_graph_scene(const GraphSceneKey& key);
+// Paths of the labels that contain a node but no label, or of outer ones where these would leave
+// more than `max_boxes` boxes. Empty if the graph has no more nodes than that.
+[[nodiscard]] std::set<std::string> labels_to_collapse(const model::Graph& graph,
+                                                       std::uint32_t max_boxes);
 // The kernel name if it differs from the node's name, otherwise bytes, grid or kind.
 [[nodiscard]] std::string node_detail(const model::Graph& graph, std::uint32_t node);
 [[nodiscard]] std::string label_name(const model::Graph& graph, std::uint32_t label);

@@ -179,7 +179,7 @@ class SvgWriter {
     const GraphBoxTime time = box_time(scene_, context_, index);
     const ImU32 colour = node_colour(context_, time.hottest);
     const float s = theme_.scale, radius = theme_.radius * 1.25f;
-    const bool is_group = box.label != trace::kNone;
+    const bool is_group = box.is_group();
     const std::string duration =
         time.measured ? (is_group ? kSumPrefix : "") + duration_text(time.median) : "";
     const std::string share = time.measured ? percent_text(time.share) : "";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <vector>
 
 #include "panels/widgets/choice.hpp"
@@ -45,17 +46,26 @@ void draw_times_choice(PanelContext& context, Toolbar& bar, GraphOptions& option
       draw_choice(context.theme, "times", items, static_cast<int>(options.times)));
 }
 
-void draw_labels_toggle(PanelContext& context, Toolbar& bar, GraphOptions& options) {
-  const std::set<std::string> outermost = outermost_labels(*context.graph());
-  if (outermost.empty() || !bar.place(110 * context.theme.scale)) return;
-  const bool any = !options.collapsed.empty();
-  if (draw_toggle(context.theme, "labels",
-                  {.text = any ? "Expand labels" : "Collapse labels",
-                   .explanation = any ? "Expands all labels."
-                                      : "Collapses each outermost label into one box. Double-click "
-                                        "a title to collapse one label.",
-                   .is_on = any})) {
-    options.collapsed = any ? std::set<std::string>{} : outermost;
+void draw_collapse_toggle(PanelContext& context, Toolbar& bar, const GraphScene* scene,
+                          GraphOptions& options) {
+  const bool has_groups = scene != nullptr && scene->has_groups;
+  if ((!has_groups && context.graph()->record().labels.size() < 2 &&
+       context.graph()->node_count() <= kMaxBoxes) ||
+      !bar.place(110 * context.theme.scale))
+    return;
+  if (draw_toggle(
+          context.theme, "labels",
+          {.text = has_groups ? "Expand all" : "Collapse labels",
+           .explanation = has_groups ? "Draws every node."
+                                     : "Collapses each outermost label into one box, and equal "
+                                       "nodes where there are too many. Double-click a title to "
+                                       "collapse one label.",
+           .is_on = has_groups})) {
+    if (has_groups) {
+      expand_all(options);
+    } else {
+      collapse_all(*context.graph(), options);
+    }
   }
 }
 
@@ -73,8 +83,11 @@ void draw_counts(const PanelContext& context, Toolbar& bar,
            " of " + count_text(nodes) + " nodes match";
     colour = context.theme.accent;
   } else {
-    text = count_text(nodes) + (nodes == 1 ? " node, " : " nodes, ") +
-           count_text(context.graph()->record().edges.size()) + " edges";
+    text = count_text(nodes) + (nodes == 1 ? " node" : " nodes");
+    if (view_model.scene != nullptr && view_model.scene->has_groups)
+      text += " in " + count_text(view_model.scene->boxes.size()) +
+              (view_model.scene->boxes.size() == 1 ? " box" : " boxes");
+    text += ", " + count_text(context.graph()->record().edges.size()) + " edges";
     if (context.view.critical_path && context.view_model != nullptr &&
         context.view_model->samples > 0 &&
         context.view_model->path.steps.size() == context.graph()->own_node_count())
@@ -112,17 +125,15 @@ void draw_colour_combo(PanelContext& context) {
   ImGui::EndCombo();
 }
 
-std::set<std::string> outermost_labels(const model::Graph& graph) {
-  const auto& labels = graph.record().labels;
-  std::vector<std::uint8_t> used(labels.size(), 0);
-  for (const trace::Node& node : graph.record().nodes) used[node.label] = 1;
-  std::set<std::string> paths;
-  for (auto l = static_cast<std::uint32_t>(labels.size()); l-- > 1;) {
-    if (used[l] == 0) continue;
-    used[labels[l].parent] = 1;
-    if (labels[l].parent == 0) paths.insert(graph.label_path(l));
-  }
-  return paths;
+void collapse_all(const model::Graph& graph, GraphOptions& options) {
+  options.collapsed = labels_to_collapse(graph, 0);
+  options.max_boxes = kMaxBoxes;
+  options.opened.clear();
+}
+
+void expand_all(GraphOptions& options) {
+  options.collapsed.emplace();
+  options.max_boxes = std::numeric_limits<std::uint32_t>::max();
 }
 
 GraphToolbarAction draw_graph_toolbar(PanelContext& context,
@@ -156,7 +167,7 @@ GraphToolbarAction draw_graph_toolbar(PanelContext& context,
            .is_on = context.view.critical_path})) {
     context.view.critical_path = !context.view.critical_path;
   }
-  draw_labels_toggle(context, bar, options);
+  draw_collapse_toggle(context, bar, view_model.scene, options);
   if (bar.place(64 * context.theme.scale) &&
       draw_toggle(context.theme, "legend",
                   {.text = "Legend",

@@ -19,7 +19,10 @@ struct GraphOptions {
   std::uint32_t causes = 0xffffffffu;  // bit per visible trace::EdgeCause
   GraphTimes times = GraphTimes::Range;
   bool legend = true, frame_rate = false;
-  std::set<std::string> collapsed;  // label paths
+  // label paths; none: a graph of too many nodes has collapsed labels
+  std::optional<std::set<std::string>> collapsed;
+  std::uint32_t max_boxes = kMaxBoxes;  // see GraphSceneKey
+  std::set<std::uint32_t> opened;       // likewise; nodes of the shown graph
 };
 
 struct GraphToolbarViewModel {
@@ -36,7 +39,9 @@ enum class GraphToolbarAction : std::uint8_t { Nothing, Fit };
 // Combo box for ViewState::colour_by.
 void draw_colour_combo(PanelContext& context);
 [[nodiscard]] const char* colour_name(ColourBy by);
-// Paths of the outermost labels that contain a node directly or in a nested label.
-[[nodiscard]] std::set<std::string> outermost_labels(const model::Graph& graph);
+// Collapses all outermost labels and groups equal nodes of a graph of too many, or draws every
+// node.
+void collapse_all(const model::Graph& graph, GraphOptions& options);
+void expand_all(GraphOptions& options);
 
 }  // namespace reprise::viewer

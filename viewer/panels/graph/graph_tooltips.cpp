@@ -101,9 +101,9 @@ void draw_node(const GraphDrawContext& d, TooltipLines& lines, std::uint32_t nod
 }
 
 // `members`: ascending.
-void draw_members(const GraphDrawContext& d, TooltipLines& lines, std::uint32_t label,
+void draw_members(const GraphDrawContext& d, TooltipLines& lines, const std::string& title,
                   const std::vector<std::uint32_t>& members) {
-  lines.title(d.scene.graph().label_path(label));
+  lines.title(title);
   double sum = 0, share = 0;
   std::uint32_t slowest = trace::kNone;
   for (const std::uint32_t node : members) {
@@ -131,9 +131,11 @@ void draw_members(const GraphDrawContext& d, TooltipLines& lines, std::uint32_t 
 void draw_box_tooltip(const GraphDrawContext& drawing, std::uint32_t b) {
   TooltipLines lines(drawing.theme());
   const GraphBox& box = drawing.scene.boxes[b];
-  if (box.label == trace::kNone) return draw_node(drawing, lines, box.node);
+  if (!box.is_group()) return draw_node(drawing, lines, box.node);
   const auto members = drawing.scene.members_of(b);
-  draw_members(drawing, lines, box.label, {members.begin(), members.end()});
+  draw_members(drawing, lines,
+               box.label == trace::kNone ? box.name : drawing.scene.graph().label_path(box.label),
+               {members.begin(), members.end()});
   lines.soft("Double-click to expand.");
 }
 
@@ -157,7 +159,7 @@ void draw_area_tooltip(const GraphDrawContext& drawing, std::uint32_t area) {
   for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
     if (graph.is_below(graph.record().nodes[n].label, label)) members.push_back(n);
   }
-  draw_members(drawing, lines, label, members);
+  draw_members(drawing, lines, graph.label_path(label), members);
   lines.soft("Double-click to collapse.");
 }
 

@@ -15,10 +15,12 @@ namespace {
 constexpr std::size_t kMaxTries = 16;
 constexpr trace::Time kSecond = 1'000'000'000;
 
-void set_bounds(GraphViewModel& view_model) {
+void set_bounds(const model::Graph& graph, GraphViewModel& view_model) {
+  for (const trace::Body& body : graph.record().bodies)
+    view_model.nodes[body.parent].runs_bodies = true;
   bool any = false;
   for (const GraphViewModel::Node& node : view_model.nodes) {
-    if (node.count == 0) continue;
+    if (node.count == 0 || node.runs_bodies) continue;
     view_model.min = any ? std::min(view_model.min, node.median) : node.median;
     view_model.min_p99 = any ? std::min(view_model.min_p99, node.p99) : node.p99;
     view_model.max = std::max(view_model.max, node.median);
@@ -56,7 +58,7 @@ GraphViewModel make_graph_view_model(const model::Document& document,
   view_model.path = model::critical_path(*entry.graph, view_model.medians);
   for (const model::PathStep& step : view_model.path.steps)
     view_model.nodes[step.node].is_critical = true;
-  set_bounds(view_model);
+  set_bounds(*entry.graph, view_model);
   return view_model;
 }
 
@@ -78,14 +80,9 @@ GraphViewModel view_model_of_replay(const model::Graph& graph, const ReplayViewM
     node.median = node.p10 = node.p90 = node.p99 = node.mean = node.min = node.max = duration;
     node.share = shares[n];
     node.slack = std::max(0.0, paths.slack(graph.own_node_of(n), view_model.medians));
-    const bool first = view_model.samples++ == 0;
-    view_model.min = first ? duration : std::min(view_model.min, duration);
-    view_model.max = std::max(view_model.max, duration);
-    view_model.max_share = std::max(view_model.max_share, node.share);
-    view_model.max_slack = std::max(view_model.max_slack, node.slack);
+    ++view_model.samples;
   }
-  view_model.min_p99 = view_model.min;
-  view_model.max_p99 = view_model.max;
+  set_bounds(graph, view_model);
   for (const model::PathStep& step : view_model.path.steps) {
     if (step.node < view_model.nodes.size()) view_model.nodes[step.node].is_critical = true;
   }

@@ -101,7 +101,7 @@ ImU32 node_colour(const PanelContext& context, std::uint32_t node) {
     case ColourBy::Slack: break;
   }
   if (!has_node_times(context) || node >= context.view_model->nodes.size() ||
-      context.view_model->nodes[node].count == 0)
+      context.view_model->nodes[node].count == 0 || context.view_model->nodes[node].runs_bodies)
     return context.theme.node;
   const GraphViewModel& view_model = *context.view_model;
   const GraphViewModel::Node& n = view_model.nodes[node];

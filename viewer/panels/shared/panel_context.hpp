@@ -23,6 +23,7 @@ struct GraphViewModel {
   struct Node : model::NodeFigures {
     double slack = 0;          // ns, from medians
     bool is_critical = false;  // lies on `path`
+    bool runs_bodies = false;  // its time, the sum of all iterations, has no colour
   };
   model::GraphKey key;
   std::uint64_t revision = 0;   // revision of the source document
@@ -33,8 +34,8 @@ struct GraphViewModel {
   // Of the range. A long live session drops samples of older replays.
   std::size_t sampled_replays = 0, read_replays = 0;
   std::shared_ptr<const model::GraphStatistics> statistics;  // of the same samples; can be null
-  double min = 0, max = 0;  // min and max of the nodes' medians, ns
-  // Min and max over nodes with samples.
+  // Min and max over nodes with samples that run no bodies. min, max: of medians, ns.
+  double min = 0, max = 0;
   double min_p99 = 0, max_p99 = 0, max_share = 0, max_slack = 0;
 };
 

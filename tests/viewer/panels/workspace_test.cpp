@@ -458,10 +458,10 @@ TEST_CASE("workspace: a search compares medians, and one with an error keeps the
   WorkspaceTest t(hand_made_file());
   t.settle();
   ViewState& view = t.workspace.view();
-  view.filter.text = "median>3us";
+  view.filter.text = "median>3.5us";
   t.settle();
   CHECK(contains(t.text(), "2 of 5"));  // 4 and 5 us
-  view.filter.text = "median>3u";
+  view.filter.text = "median>3.5u";
   t.settle();
   view.show(View::Nodes);
   t.settle();

@@ -279,8 +279,7 @@ void print_sharing(const Stats& stats, const trace::PoolState& pool) {
     const std::string slabs = counted(pool.shared_slabs, "slab");
     write_out("  graphs that share%s of %s: %s\n",
               uses == Uses::Former ? "d slabs" : (" " + slabs).c_str(),
-              printable(document.pool_name(pool.pool)).c_str(),
-              graphs_text(stats, graphs).c_str());
+              printable(document.pool_name(pool.pool)).c_str(), graphs_text(stats, graphs).c_str());
   }
 }
 

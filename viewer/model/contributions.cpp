@@ -24,21 +24,20 @@ Contributions contributions(const Document& document, const GraphEntry& entry,
   Contributions c;
   c.nodes.resize(graph.node_count());
   c.gaps.resize(graph.node_count());
-  for_each_sampled(
-      document, entry, range, replays_to_read(graph),
-      [&](const trace::Replay& replay, const SampleStore::Block& block) {
-        const ReplayTimes times = replay_times(graph, *block);
-        if (times.ended == 0) return;
-        ++c.replays;
-        const auto span = static_cast<double>(times.ended - times.started);
-        const trace::Time device = measure(replay, ReplayMeasure::DeviceTime);
-        c.time += device < 0 ? span : static_cast<double>(device);
-        c.outside += device < 0 ? 0 : static_cast<double>(device) - span;
-        for (const PathStep& step : critical_path(graph, times).steps) {
-          c.nodes[step.node] += step.wait + step.duration;
-          c.gaps[step.node] += step.wait;
-        }
-      });
+  for_each_sampled(document, entry, range, replays_to_read(graph),
+                   [&](const trace::Replay& replay, const SampleStore::Block& block) {
+                     const ReplayTimes times = replay_times(graph, *block);
+                     if (times.ended == 0) return;
+                     ++c.replays;
+                     const auto span = static_cast<double>(times.ended - times.started);
+                     const trace::Time device = measure(replay, ReplayMeasure::DeviceTime);
+                     c.time += device < 0 ? span : static_cast<double>(device);
+                     c.outside += device < 0 ? 0 : static_cast<double>(device) - span;
+                     for (const PathStep& step : critical_path(graph, times).steps) {
+                       c.nodes[step.node] += step.wait + step.duration;
+                       c.gaps[step.node] += step.wait;
+                     }
+                   });
   if (c.replays == 0) return c;
   const auto count = static_cast<double>(c.replays);
   c.time /= count;

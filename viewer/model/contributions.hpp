@@ -1,8 +1,8 @@
-// Contributions: what each node adds to the mean replay. A replay's time is split along its measured
-// critical path: each node on it takes the time since the node before it on the path ended. So the
-// contributions of all nodes and the time outside them add up to the mean device time, and their
-// differences between two sets of replays to the difference of the means. Threads: pure functions;
-// contributions() may read the disk.
+// Contributions: what each node adds to the mean replay. A replay's time is split along its
+// measured critical path: each node on it takes the time since the node before it on the path
+// ended. So the contributions of all nodes and the time outside them add up to the mean device
+// time, and their differences between two sets of replays to the difference of the means. Threads:
+// pure functions; contributions() may read the disk.
 #pragma once
 
 #include <cstddef>

@@ -27,7 +27,7 @@ struct GraphStatistics {
 
   explicit GraphStatistics(std::uint32_t node_count = 0) : nodes(node_count) {}
   void add(const Graph& graph, const trace::SampleBlock& block);
-  [[nodiscard]] std::uint64_t lost() const;                // of all nodes
+  [[nodiscard]] std::uint64_t lost() const;           // of all nodes
   [[nodiscard]] std::vector<double> medians() const;  // ns per node; 0 without samples
 };
 

@@ -25,10 +25,9 @@ std::vector<SampleStore::Block> blocks_of(const Document& document, GraphKey gra
                                           const ReplayRange& range, std::size_t max_blocks) {
   std::vector<SampleStore::Block> blocks;
   if (const GraphEntry* entry = document.find(graph)) {
-    for_each_sampled(document, *entry, range, max_blocks,
-                     [&](const trace::Replay&, const SampleStore::Block& block) {
-                       blocks.push_back(block);
-                     });
+    for_each_sampled(
+        document, *entry, range, max_blocks,
+        [&](const trace::Replay&, const SampleStore::Block& block) { blocks.push_back(block); });
   }
   return blocks;
 }

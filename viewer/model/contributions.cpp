@@ -9,11 +9,11 @@ namespace reprise::model {
 namespace {
 
 constexpr std::size_t kMaxSteps = 40'000'000;  // nodes and edges that are visited: a few seconds
-constexpr std::size_t kMinReplays = 64;
+constexpr std::size_t kMinRead = 64;
 
 std::size_t replays_to_read(const Graph& graph) {
   const std::size_t steps = graph.node_count() + graph.record().edges.size() + 1;
-  return std::max(kMaxSteps / steps, kMinReplays);
+  return std::max(kMaxSteps / steps, kMinRead);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ namespace {
 
 constexpr int kBits = DurationHistogram::kBits;
 constexpr std::uint32_t kSteps = std::uint32_t{1} << kBits;  // buckets per power of two
+constexpr std::uint32_t kPage = 16;                          // buckets
 
 template <class T>
 T saturating_sum(T a, T b) {
@@ -35,41 +36,53 @@ DurationHistogram::Bucket bucket_at(std::uint32_t index, std::uint32_t count) {
 
 void DurationHistogram::add(std::int64_t value) {
   const std::int64_t v = std::max<std::int64_t>(value, 0);
-  const std::uint32_t index = index_of(v);
-  auto at = std::lower_bound(counts_.begin(), counts_.end(), index,
-                             [](const Counted& c, std::uint32_t i) { return c.index < i; });
-  if (at == counts_.end() || at->index != index) at = counts_.insert(at, {index, 0});
-  at->count = saturating_sum(at->count, std::uint32_t{1});
+  const std::uint32_t index = index_of(v), page = index / kPage;
+  auto at = std::lower_bound(pages_.begin(), pages_.end(), page,
+                             [](const Page& p, std::uint32_t i) { return p.index < i; });
+  if (at == pages_.end() || at->index != page) at = pages_.insert(at, {page, {}});
+  std::uint32_t& count = at->counts[index % kPage];
+  count = saturating_sum(count, std::uint32_t{1});
   ++count_;
   sum_ = saturating_sum(sum_, v);
   min_ = std::min(min_, v);
   max_ = std::max(max_, v);
 }
 
-double DurationHistogram::value_at(std::uint64_t rank) const {
-  std::uint64_t before = 0;
-  for (const Counted& c : counts_) {
-    if (rank >= before + c.count) {
-      before += c.count;
-      continue;
+template <class Each>
+void DurationHistogram::for_each_bucket(Each each) const {
+  for (const Page& page : pages_) {
+    for (std::uint32_t i = 0; i < kPage; ++i) {
+      if (page.counts[i] != 0 && !each(bucket_at(page.index * kPage + i, page.counts[i]))) return;
     }
-    const Bucket b = bucket_at(c.index, c.count);
-    if (b.width == 1) return static_cast<double>(b.lowest);
-    const double part = (static_cast<double>(rank - before) + 0.5) / static_cast<double>(b.count);
-    const double value = static_cast<double>(b.lowest) + part * static_cast<double>(b.width);
-    return std::clamp(value, static_cast<double>(min_), static_cast<double>(max_));
   }
-  return static_cast<double>(max_);
 }
 
 double DurationHistogram::quantile(double fraction) const {
-  return count_ == 0 ? 0 : value_at(quantile_rank(fraction, count_));
+  if (count_ == 0) return 0;
+  const std::uint64_t rank = quantile_rank(fraction, count_);
+  auto value = static_cast<double>(max_);  // if a count saturated
+  std::uint64_t before = 0;
+  for_each_bucket([&](const Bucket& b) {
+    if (rank >= before + b.count) {
+      before += b.count;
+      return true;
+    }
+    value = static_cast<double>(b.lowest);
+    if (b.width == 1) return false;
+    const double part = (static_cast<double>(rank - before) + 0.5) / static_cast<double>(b.count);
+    value = std::clamp(value + part * static_cast<double>(b.width), static_cast<double>(min_),
+                       static_cast<double>(max_));
+    return false;
+  });
+  return value;
 }
 
 std::vector<DurationHistogram::Bucket> DurationHistogram::buckets() const {
   std::vector<Bucket> filled;
-  filled.reserve(counts_.size());
-  for (const Counted& c : counts_) filled.push_back(bucket_at(c.index, c.count));
+  for_each_bucket([&](const Bucket& b) {
+    filled.push_back(b);
+    return true;
+  });
   return filled;
 }
 

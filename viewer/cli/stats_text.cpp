@@ -374,7 +374,7 @@ void print(const Stats& stats, const StatsOptions& options) {
   print_graphs(stats, options);
   for (const model::GraphEntry* entry : stats.sections) print_graph(stats, options, *entry);
   print_pools(stats, options);
-  write_out("\nPercentiles of nodes are within %.2f %% of the exact ones.\n",
+  write_out("\nPercentiles of nodes are within %.1f %% of the exact ones.\n",
             100 * detail::DurationHistogram::kRelativeError);
 }
 

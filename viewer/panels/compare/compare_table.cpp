@@ -49,8 +49,8 @@ constexpr std::array<TableColumn, 11> kCompareColumns{{
      "Bonferroni "
      "correction).",
      18, ColumnAlign::Right},
-    {"Median A", "Median duration in A.", 11, ColumnAlign::Right, "ns"},
-    {"Median B", "Median duration in B.", 11, ColumnAlign::Right, "ns"},
+    {"Median A", "Median duration in A, within 0.1 %.", 11, ColumnAlign::Right, "ns"},
+    {"Median B", "Median duration in B, within 0.1 %.", 11, ColumnAlign::Right, "ns"},
     {"Change", "Relative change of the median from A to B.", 10, ColumnAlign::Right},
     {"Faster | slower", "Effect on the mean replay. Left: B is faster.", 24, ColumnAlign::Right,
      "ns"},

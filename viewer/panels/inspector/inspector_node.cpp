@@ -285,10 +285,11 @@ void NodePage::draw_times(PanelContext& context, std::uint32_t node) {
     return;
   }
   const std::array<Tile, 8> tiles{
-      {{"median", duration_text(statistics->median), "50th percentile of the samples."},
-       {"p10", duration_text(statistics->p10), "10th percentile of the samples."},
-       {"p90", duration_text(statistics->p90), "90th percentile of the samples."},
-       {"p99", duration_text(statistics->p99), "99th percentile of the samples."},
+      {{"median", duration_text(statistics->median),
+        "50th percentile of the samples, within 0.1 %."},
+       {"p10", duration_text(statistics->p10), "10th percentile of the samples, within 0.1 %."},
+       {"p90", duration_text(statistics->p90), "90th percentile of the samples, within 0.1 %."},
+       {"p99", duration_text(statistics->p99), "99th percentile of the samples, within 0.1 %."},
        {"mean", duration_text(statistics->mean), "Mean of the samples."},
        {"min", duration_text(statistics->min), "Shortest sample."},
        {"max", duration_text(statistics->max), "Longest sample."},

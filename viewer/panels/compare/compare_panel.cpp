@@ -136,14 +136,20 @@ void draw_legend_mark(const Theme& theme, ImU32 colour, const std::string& text)
 }
 
 void draw_summary(const Theme& theme, const model::GraphComparison& result) {
-  std::string text;
+  ImGui::PushStyleColor(ImGuiCol_Text, theme.ink);
+  bool is_first = true;
   for (const std::string& part : {times_text("Device time", result.device_time),
                                   times_text("launch call", result.launch_call),
-                                  times_text("launch-to-start latency", result.launch_latency)})
-    text += (text.empty() || part.empty() ? "" : ";   ") + part;
-  ImGui::PushStyleColor(ImGuiCol_Text, theme.ink);
-  ImGui::TextUnformatted(text.empty() ? "At least one side has no times of replays."
-                                      : (text + ".").c_str());
+                                  times_text("launch-to-start latency", result.launch_latency)}) {
+    if (part.empty()) continue;
+    if (!is_first) {
+      ImGui::SameLine(0, 3 * theme.space);
+      if (ImGui::GetContentRegionAvail().x < ImGui::CalcTextSize(part.c_str()).x) ImGui::NewLine();
+    }
+    is_first = false;
+    ImGui::TextUnformatted(part.c_str());
+  }
+  if (is_first) ImGui::TextUnformatted("At least one side has no times of replays.");
   tooltip("Medians. Device time: " + verdict_reason(result.device_time, 1) + ".");
   if (const std::string mean = mean_text(result); !mean.empty()) {
     ImGui::TextUnformatted((mean + ".").c_str());

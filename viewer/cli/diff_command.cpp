@@ -1,4 +1,3 @@
-#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <tuple>
@@ -36,10 +35,6 @@ struct Differences {
   std::vector<GraphComparison> graphs;
   std::vector<std::string> only_a, only_b;  // names of graphs
 };
-
-std::string signed_microseconds(double ns) {
-  return (ns < 0 ? "-" : "+") + microseconds(std::abs(ns));
-}
 
 // `extra`: cells after the change of the median.
 std::vector<std::string> row(std::vector<std::string> cells, const ComparedTimes& t,

@@ -95,6 +95,8 @@ nlohmann::ordered_json json_of(const Stats& stats, const model::GraphEntry& entr
   const auto times = [&](model::ReplayMeasure what) {
     return json_times(model::replay_statistics(entry.replays, what));
   };
+  const model::ReplayStatistics device =
+      model::replay_statistics(entry.replays, model::ReplayMeasure::DeviceTime);
   const std::vector<model::NodeFigures> figures = model::node_figures(graph, *entry.statistics);
   nlohmann::ordered_json nodes = nlohmann::ordered_json::array();
   for (std::uint32_t n = 0; n < figures.size(); ++n) {
@@ -120,25 +122,23 @@ nlohmann::ordered_json json_of(const Stats& stats, const model::GraphEntry& entr
                      {"max", l.max}});
   }
   const std::uint64_t lost = entry.statistics->lost();
-  nlohmann::ordered_json json = {
-      {"graph", graph.key().graph},
-      {"version", graph.key().version},
-      {"name", graph.name()},
-      {"device", device_of(stats, entry)},
-      {"plan_hash", hex(graph.record().plan_hash)},
-      {"lanes", graph.record().lanes},
-      {"edges", graph.record().edges.size()},
-      {"replays", entry.replays.size()},
-      {"sampled_replays", sampled_replays(entry)},
-      {"untimed_replays",
-       model::replay_statistics(entry.replays, model::ReplayMeasure::DeviceTime).unknown},
-      {"device_time", times(model::ReplayMeasure::DeviceTime)},
-      {"launch_call", times(model::ReplayMeasure::LaunchCall)},
-      {"launch_latency", times(model::ReplayMeasure::LaunchLatency)},
-      {"samples", entry.statistics->samples + lost},
-      {"lost_samples", lost},
-      {"loops", std::move(loops)},
-      {"nodes", std::move(nodes)}};
+  nlohmann::ordered_json json = {{"graph", graph.key().graph},
+                                 {"version", graph.key().version},
+                                 {"name", graph.name()},
+                                 {"device", device_of(stats, entry)},
+                                 {"plan_hash", hex(graph.record().plan_hash)},
+                                 {"lanes", graph.record().lanes},
+                                 {"edges", graph.record().edges.size()},
+                                 {"replays", entry.replays.size()},
+                                 {"sampled_replays", sampled_replays(entry)},
+                                 {"untimed_replays", device.unknown},
+                                 {"device_time", json_times(device)},
+                                 {"launch_call", times(model::ReplayMeasure::LaunchCall)},
+                                 {"launch_latency", times(model::ReplayMeasure::LaunchLatency)},
+                                 {"samples", entry.statistics->samples + lost},
+                                 {"lost_samples", lost},
+                                 {"loops", std::move(loops)},
+                                 {"nodes", std::move(nodes)}};
   if (stats.document->has_ranks())
     json["rank"] = (*stats.document->sessions)[stats.document->session_of(graph.key())].rank;
   return json;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <optional>
 #include <set>
@@ -34,10 +33,6 @@ std::vector<std::string> time_row(std::string what, const model::ReplayStatistic
 std::string rank_suffix(const Stats& stats, model::GraphKey graph) {
   const model::Document& d = *stats.document;
   return d.has_ranks() ? ", " + d.rank_name(d.session_of(graph)) : "";
-}
-
-std::string signed_microseconds(double ns) {
-  return (ns < 0 ? "-" : "+") + microseconds(std::abs(ns));
 }
 
 void print_omitted(std::size_t all, std::size_t shown, const char* singular) {

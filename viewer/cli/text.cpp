@@ -67,6 +67,10 @@ std::string bytes(std::uint64_t value) {
 
 std::string percent(double fraction) { return fixed(fraction * 100, 1) + " %"; }
 
+std::string signed_microseconds(double ns) {
+  return (ns < 0 ? "-" : "+") + microseconds(std::abs(ns));
+}
+
 std::string signed_percent(double fraction) {
   return (fraction < 0 ? "" : "+") + fixed(fraction * 100, 1) + " %";
 }

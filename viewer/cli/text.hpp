@@ -20,6 +20,8 @@ namespace reprise::cli {
 [[nodiscard]] std::string bytes(std::uint64_t value);
 // 0.1234: "12.3 %"
 [[nodiscard]] std::string percent(double fraction);
+// 1500: "+1.500"
+[[nodiscard]] std::string signed_microseconds(double ns);
 // 0.0213: "+2.1 %"
 [[nodiscard]] std::string signed_percent(double fraction);
 // "1,234 replays", "1 replay"

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "panels/graph/graph_choice.hpp"
+#include "panels/messages/message_list.hpp"
 #include "panels/shared/keys.hpp"
 #include "panels/workspace/status_line.hpp"
 #include "panels/workspace/workspace_state.hpp"
@@ -47,8 +48,12 @@ Workspace::State::State(std::shared_ptr<model::TraceFeed> main_feed,
 }
 
 void Workspace::State::update_document() {
-  status = feed->status();
+  const model::FeedStatus status_before = std::exchange(status, feed->status());
+  const auto document_before = document;
   if (!view.paused) document = feed->document();
+  if (document != document_before || status.state != status_before.state ||
+      status.reason != status_before.reason)
+    incomplete = incomplete_text(*document, status);
   other = other_feed ? other_feed->document() : nullptr;
   choose_graph();
   validate_view();

@@ -6,7 +6,6 @@
 
 #include <imgui.h>
 
-#include "panels/messages/message_list.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/region.hpp"
 #include "panels/widgets/splitter.hpp"
@@ -47,7 +46,6 @@ void Workspace::draw(const Theme& theme, WorkspaceLayout& layout) {
   s.update_document();
   s.view.source_folders = layout.source_folders;
   const model::GraphEntry* const entry = s.document->find(s.view.graph);
-  const std::string incomplete = incomplete_text(*s.document, s.feed->status());
   PanelContext context{s.document,
                        entry,
                        s.view_model.graph(),
@@ -58,7 +56,7 @@ void Workspace::draw(const Theme& theme, WorkspaceLayout& layout) {
                        s.name,
                        s.other_name,
                        s.feed->is_live(),
-                       incomplete,
+                       s.incomplete,
                        s.view,
                        theme,
                        s.background};

@@ -75,6 +75,7 @@ struct Workspace::State {
   Background& background;
   std::shared_ptr<const model::Document> document, other;
   model::FeedStatus status;
+  std::string incomplete;  // PanelContext::incomplete
   std::string name, other_name;
   ViewState view;
   WorkspaceViewModel view_model;

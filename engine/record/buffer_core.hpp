@@ -60,12 +60,12 @@ struct BufferCore {
   std::atomic<std::uint32_t> recorded{0};
 
   [[nodiscard]] bool is_stale() const noexcept {
+    if (device->shut_down.load(std::memory_order_acquire)) return true;
+    if (generation == device->generation.load(std::memory_order_acquire) &&
+        !cleared.load(std::memory_order_acquire)) [[likely]]
+      return false;
     // A condition and borrowed memory have no memory on the device that could be lost.
-    if (kind == BufferKind::Condition || kind == BufferKind::BorrowedHost)
-      return device->shut_down.load(std::memory_order_acquire);
-    return cleared.load(std::memory_order_acquire) ||
-           generation != device->generation.load(std::memory_order_acquire) ||
-           device->shut_down.load(std::memory_order_acquire);
+    return kind != BufferKind::Condition && kind != BufferKind::BorrowedHost;
   }
 };
 

@@ -40,13 +40,11 @@ CommandRef RecorderCore::dispatch(const CalledKernel& called, const DispatchDesc
       continue;
     }
     const BufferCore* const buffer = core_of(*arg.view).get();
-    if (buffer != nullptr && !parameter.may_be_pointer &&
-        (buffer->kind == BufferKind::Condition) != parameter.is_condition) [[unlikely]] {
-      fail_argument(verb, *core, args);
-    }
-    if (buffer == nullptr || buffer->device.get() != device_ || buffer->is_stale()) [[unlikely]] {
+    if (buffer == nullptr || buffer->device.get() != device_ || buffer->is_stale()) [[unlikely]]
       fail_view(verb, *arg.view, concat("argument ", i, " of ", core->name));
-    }
+    if (!parameter.may_be_pointer &&
+        (buffer->kind == BufferKind::Condition) != parameter.is_condition) [[unlikely]]
+      fail_argument(verb, *core, args);
     if (arg.access < Access::Read || arg.access > Access::ReadWrite) [[unlikely]]
       check_enumerator(verb, concat("the access of argument ", i), arg.access);
     ++pointers;

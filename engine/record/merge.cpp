@@ -223,10 +223,11 @@ class Merge {
                   " names a command that was never recorded"));
   }
 
-  // Bodies are in the order of the commands that run them.
+  // Bodies are in the order of the commands that run them; most recordings have none.
   void count_nested() {
     auto body = into_.bodies.begin();
     for (const Command& command : into_.commands) {
+      if (body == into_.bodies.end()) break;
       for (std::size_t i = bodies_of(command).size(); i > 0; --i, ++body) {
         into_.nesting = std::max(into_.nesting, (*body)->nesting + 1);
         into_.nested_commands += (*body)->commands.size() + (*body)->nested_commands;

@@ -2,6 +2,7 @@
 // objects of a recorder. Threads: one thread at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -14,7 +15,6 @@ class PointerMap {
  public:
   // The index of `key`; kNone if absent.
   [[nodiscard]] std::uint32_t find(const void* key) const noexcept {
-    if (slots_ == nullptr) return kNone;
     for (std::uint32_t i = home(key);; i = (i + 1) & mask_) {
       if (slots_[i].key == key) return slots_[i].index;
       if (slots_[i].key == nullptr) return kNone;
@@ -23,10 +23,10 @@ class PointerMap {
 
   // Reserves space for one more key. May throw; does not affect find().
   void reserve_one(Arena& arena) {
-    if (slots_ != nullptr && (count_ + 1) * 2 <= mask_ + 1) return;
-    const std::uint32_t capacity = slots_ == nullptr ? kFirstCapacity : (mask_ + 1) * 2;
-    Slot* const old = slots_;
-    const std::uint32_t old_capacity = slots_ == nullptr ? 0 : mask_ + 1;
+    if ((count_ + 1) * 2 <= mask_ + 1) return;
+    const std::uint32_t old_capacity = mask_ + 1,
+                        capacity = std::max(kFirstCapacity, 2 * old_capacity);
+    const Slot* const old = slots_;
     Slot* const fresh = arena.make_array<Slot>(capacity);
     std::memset(static_cast<void*>(fresh), 0, sizeof(Slot) * capacity);
     slots_ = fresh;
@@ -73,7 +73,8 @@ class PointerMap {
     return slots_ + i;
   }
 
-  Slot* slots_ = nullptr;
+  static inline Slot no_slot_{};  // of empty maps; never written
+  Slot* slots_ = &no_slot_;
   std::uint32_t mask_ = 0, count_ = 0;
 };
 

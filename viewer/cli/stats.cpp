@@ -43,12 +43,6 @@ std::vector<LoopSummary> loops_of(const model::GraphEntry& entry) {
   return loops;
 }
 
-std::size_t sampled_replays(const model::GraphEntry& entry) {
-  std::size_t count = 0;
-  for (const trace::Replay& replay : entry.replays) count += replay.sampled != 0 ? 1 : 0;
-  return count;
-}
-
 std::string device_of(const Stats& stats, const model::GraphEntry& entry) {
   return trace::device_name(*stats.document->devices, entry.graph->record().device);
 }

@@ -70,7 +70,6 @@ inline constexpr std::size_t kMaxSections = 16;
                                                       std::size_t count);
 
 [[nodiscard]] std::vector<LoopSummary> loops_of(const model::GraphEntry& entry);  // by node
-[[nodiscard]] std::size_t sampled_replays(const model::GraphEntry& entry);
 // The device that the graph runs on; empty if not described.
 [[nodiscard]] std::string device_of(const Stats& stats, const model::GraphEntry& entry);
 [[nodiscard]] Totals totals_of(const model::Document& document);

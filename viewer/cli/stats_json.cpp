@@ -130,7 +130,7 @@ nlohmann::ordered_json json_of(const Stats& stats, const model::GraphEntry& entr
                                  {"lanes", graph.record().lanes},
                                  {"edges", graph.record().edges.size()},
                                  {"replays", entry.replays.size()},
-                                 {"sampled_replays", sampled_replays(entry)},
+                                 {"sampled_replays", model::count_sampled(entry.replays)},
                                  {"untimed_replays", device.unknown},
                                  {"device_time", json_times(device)},
                                  {"launch_call", times(model::ReplayMeasure::LaunchCall)},

@@ -199,7 +199,7 @@ void print_graph(const Stats& stats, const StatsOptions& options, const model::G
       model::replay_statistics(entry.replays, model::ReplayMeasure::DeviceTime).unknown;
   const std::uint64_t lost = entry.statistics->lost();
   write_out("  %s, %s sampled", counted(entry.replays.size(), "replay").c_str(),
-            with_separators(sampled_replays(entry)).c_str());
+            with_separators(model::count_sampled(entry.replays)).c_str());
   if (untimed != 0) write_out(", %s untimed", with_separators(untimed).c_str());
   write_out("; %s", counted(entry.statistics->samples + lost, "node sample").c_str());
   if (lost != 0) write_out(", %s untimed", with_separators(lost).c_str());

@@ -51,7 +51,7 @@ class Folder {
     std::int64_t tried = 0;  // the limit of edges that were allowed to pass
     for (const Limit& limit : kLimits) {
       const double before = zoom(best);
-      if (before >= 1 || tried >= most_passing_) break;
+      if (before >= kReadableZoom || tried >= most_passing_) break;
       tried = limit.passing;
       double max_zoom = std::max(before * kMinGain, zoom({}) * limit.min_gain);
       for (std::uint32_t count = 2; count <= max_count(); ++count) {

@@ -12,6 +12,9 @@
 
 namespace reprise::viewer {
 
+// A drawing shown this large can be read: it is not folded to show it larger.
+inline constexpr double kReadableZoom = 0.5;
+
 struct FoldDesc {
   const LayoutGraph* graph = nullptr;
   const std::vector<std::uint32_t>* ranks = nullptr;  // per node
@@ -23,7 +26,7 @@ struct FoldDesc {
 };
 
 // Moves the nodes and routes of a drawing of `size` and updates `size`. Returns the number of
-// columns; 1: the drawing is unchanged, because it fits the view or because no fold would show it
+// columns; 1: the drawing is unchanged, because it can be read or because no fold would show it
 // noticeably larger.
 std::uint32_t fold(const FoldDesc& desc, std::vector<Point>& centres,
                    std::vector<std::vector<Point>>& routes, Size& size);

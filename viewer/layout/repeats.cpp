@@ -13,8 +13,11 @@ namespace {
 
 class RepeatFinder {
  public:
-  RepeatFinder(const LayoutGraph& graph, const std::vector<std::uint32_t>& kinds)
-      : graph_(graph), kinds_(kinds), groups_(graph.node_count(), kNoGroup) {}
+  RepeatFinder(const LayoutGraph& graph, const RepeatsDesc& desc)
+      : graph_(graph),
+        kinds_(desc.kinds),
+        max_repeats_(desc.max_repeats),
+        groups_(graph.node_count(), kNoGroup) {}
 
   std::vector<std::uint32_t> find() {
     find_runs();
@@ -33,7 +36,7 @@ class RepeatFinder {
   // Divides equal nodes into groups of about the same size.
   void add(std::span<const std::uint32_t> nodes) {
     if (nodes.size() < kMinRepeats) return;
-    const std::size_t parts = (nodes.size() + kMaxRepeats - 1) / kMaxRepeats,
+    const std::size_t parts = (nodes.size() - 1) / max_repeats_ + 1,
                       size = (nodes.size() + parts - 1) / parts;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (i > 0 && i % size == 0) ++count_;
@@ -78,15 +81,15 @@ class RepeatFinder {
 
   const LayoutGraph& graph_;
   const std::vector<std::uint32_t>& kinds_;
+  std::uint32_t max_repeats_;
   std::vector<std::uint32_t> groups_;
   std::uint32_t count_ = 0;
 };
 
 }  // namespace
 
-std::vector<std::uint32_t> find_repeats(const LayoutGraph& graph,
-                                        const std::vector<std::uint32_t>& kinds) {
-  return RepeatFinder(graph, kinds).find();
+std::vector<std::uint32_t> find_repeats(const LayoutGraph& graph, const RepeatsDesc& desc) {
+  return RepeatFinder(graph, desc).find();
 }
 
 }  // namespace reprise::viewer

@@ -9,12 +9,16 @@
 
 namespace reprise::viewer {
 
-inline constexpr std::uint32_t kMinRepeats = 4, kMaxRepeats = 256;  // nodes per group
+inline constexpr std::uint32_t kMinRepeats = 4;  // nodes per group
 
-// `kinds`: per node, equal for equal nodes; kNoGroup: the node is never in a group. Returns the
-// group of each node, from 0, or kNoGroup. The nodes of a group have equal kinds and are in the
-// same group of `graph`; no group and other nodes depend on each other.
+struct RepeatsDesc {
+  // Per node, equal for equal nodes; kNoGroup: the node is never in a group.
+  const std::vector<std::uint32_t>& kinds;
+  std::uint32_t max_repeats = 256;  // nodes per group
+};
+// Returns the group of each node, from 0, or kNoGroup. The nodes of a group have equal kinds and
+// are in the same group of `graph`; no group and other nodes depend on each other.
 [[nodiscard]] std::vector<std::uint32_t> find_repeats(const LayoutGraph& graph,
-                                                      const std::vector<std::uint32_t>& kinds);
+                                                      const RepeatsDesc& desc);
 
 }  // namespace reprise::viewer

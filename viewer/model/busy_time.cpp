@@ -44,8 +44,8 @@ BusyTime BusyTime::sum_of(std::span<const BusyTime> rows) {
   return sum;
 }
 
-std::size_t BusyTime::steps_until(Time at, std::size_t first) const {
-  std::size_t low = first, high = first, step = 1;
+std::size_t BusyTime::steps_until(Time at, std::size_t first, std::size_t advance) const {
+  std::size_t low = first, high = first, step = advance;
   while (high < steps_.size() && steps_[high].at <= at) {
     low = high + 1;
     high = std::min(steps_.size(), high + step);
@@ -64,9 +64,12 @@ Time BusyTime::until(Time at, std::size_t steps) const {
 }
 
 Time BusyTime::Reader::until(Time at) {
-  const bool is_later = at_ == 0 || busy_->steps_[at_ - 1].at <= at;
-  at_ = busy_->steps_until(at, is_later ? at_ : 0);
-  return busy_->until(at, at_);
+  if (at == at_) return sum_;
+  const std::size_t first = at > at_ ? steps_ : 0;
+  steps_ = busy_->steps_until(at, first, advance_);
+  advance_ = std::max<std::size_t>(steps_ - first, 1);
+  at_ = at;
+  return sum_ = busy_->until(at, steps_);
 }
 
 }  // namespace reprise::model

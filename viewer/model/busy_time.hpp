@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -34,7 +35,9 @@ class BusyTime {
     [[nodiscard]] trace::Time until(trace::Time at);
 
     const BusyTime* busy_;
-    std::size_t at_ = 0;  // number of steps until the last time
+    trace::Time at_ = std::numeric_limits<trace::Time>::min(), sum_ = 0;  // the last result
+    std::size_t steps_ = 0;                                               // until then
+    std::size_t advance_ = 1;                                             // of the last search
   };
 
   // Adds a span of a row. Spans come in order of start; where they overlap, the row is busy once.
@@ -52,10 +55,11 @@ class BusyTime {
   [[nodiscard]] const std::vector<Step>& steps() const noexcept { return steps_; }
 
  private:
-  // The number of steps until a time, of which at least `first` are.
-  [[nodiscard]] std::size_t steps_until(trace::Time at, std::size_t first) const;
+  // The number of steps until a time, of which at least `first` are, and about `advance` more.
+  [[nodiscard]] std::size_t steps_until(trace::Time at, std::size_t first,
+                                        std::size_t advance) const;
   [[nodiscard]] trace::Time until(trace::Time at, std::size_t steps) const;
-  [[nodiscard]] trace::Time until(trace::Time at) const { return until(at, steps_until(at, 0)); }
+  [[nodiscard]] trace::Time until(trace::Time at) const { return until(at, steps_until(at, 0, 1)); }
 
   std::vector<Step> steps_;
   std::uint32_t max_active_ = 0;

@@ -16,36 +16,61 @@ std::size_t replays_to_read(const Graph& graph) {
   return std::max(kMaxSteps / steps, kMinRead);
 }
 
-}  // namespace
+void add_replay(Contributions& sums, const Graph& graph, const trace::Replay& replay,
+                const trace::SampleBlock& block) {
+  const ReplayTimes times = replay_times(graph, block);
+  if (times.ended == 0) return;
+  ++sums.replays;
+  const auto span = static_cast<double>(times.ended - times.started);
+  const trace::Time device = measure(replay, ReplayMeasure::DeviceTime);
+  sums.time += device < 0 ? span : static_cast<double>(device);
+  sums.outside += device < 0 ? 0 : static_cast<double>(device) - span;
+  for (const PathStep& step : critical_path(graph, times).steps) {
+    sums.nodes[step.node] += step.wait + step.duration;
+    sums.gaps[step.node] += step.wait;
+  }
+}
 
-Contributions contributions(const Document& document, const GraphEntry& entry,
-                            const ReplayRange& range) {
-  const Graph& graph = *entry.graph;
-  Contributions c;
-  c.nodes.resize(graph.node_count());
-  c.gaps.resize(graph.node_count());
-  for_each_sampled(document, entry, range, replays_to_read(graph),
-                   [&](const trace::Replay& replay, const SampleStore::Block& block) {
-                     const ReplayTimes times = replay_times(graph, *block);
-                     if (times.ended == 0) return;
-                     ++c.replays;
-                     const auto span = static_cast<double>(times.ended - times.started);
-                     const trace::Time device = measure(replay, ReplayMeasure::DeviceTime);
-                     c.time += device < 0 ? span : static_cast<double>(device);
-                     c.outside += device < 0 ? 0 : static_cast<double>(device) - span;
-                     for (const PathStep& step : critical_path(graph, times).steps) {
-                       c.nodes[step.node] += step.wait + step.duration;
-                       c.gaps[step.node] += step.wait;
-                     }
-                   });
-  if (c.replays == 0) return c;
-  const auto count = static_cast<double>(c.replays);
-  c.time /= count;
-  c.outside /= count;
-  for (std::vector<double>* values : {&c.nodes, &c.gaps}) {
+void divide_by_count(Contributions& sums) {
+  if (sums.replays == 0) return;
+  const auto count = static_cast<double>(sums.replays);
+  sums.time /= count;
+  sums.outside /= count;
+  for (std::vector<double>* values : {&sums.nodes, &sums.gaps}) {
     for (double& value : *values) value /= count;
   }
-  return c;
+}
+
+}  // namespace
+
+SampledFigures sampled_figures(const Document& document, const GraphEntry& entry,
+                               const ReplayRange& range) {
+  const Graph& graph = *entry.graph;
+  SampledFigures figures{.contributions = {}, .statistics = entry.statistics};
+  Contributions& sums = figures.contributions;
+  sums.nodes.resize(graph.node_count());
+  sums.gaps.resize(graph.node_count());
+  const std::size_t max_paths = replays_to_read(graph);
+  if (range == ReplayRange{}) {
+    for_each_sampled(document, entry, range, max_paths,
+                     [&](const trace::Replay& replay, const SampleStore::Block& block) {
+                       add_replay(sums, graph, replay, *block);
+                     });
+  } else {
+    const auto statistics = std::make_shared<GraphStatistics>(graph.node_count());
+    const std::size_t sampled = count_sampled(entry.replays, range);
+    std::size_t read = 0, paths = 0;
+    for_each_sampled(document, entry, range, sampled,
+                     [&](const trace::Replay& replay, const SampleStore::Block& block) {
+                       statistics->add(graph, *block);
+                       if (read++ * max_paths < paths * sampled) return;
+                       ++paths;
+                       add_replay(sums, graph, replay, *block);
+                     });
+    figures.statistics = statistics;
+  }
+  divide_by_count(sums);
+  return figures;
 }
 
 }  // namespace reprise::model

@@ -2,10 +2,11 @@
 // measured critical path: each node on it takes the time since the node before it on the path
 // ended. So the contributions of all nodes and the time outside them add up to the mean device
 // time, and their differences between two sets of replays to the difference of the means. Threads:
-// pure functions; contributions() may read the disk.
+// pure functions; sampled_figures() may read the disk.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "model/sampled_replays.hpp"
@@ -23,8 +24,13 @@ struct Contributions {
   std::vector<double> gaps;   // by node, the gaps alone; negative where nodes overlap
 };
 
-// Throws TraceError.
-[[nodiscard]] Contributions contributions(const Document& document, const GraphEntry& entry,
-                                          const ReplayRange& range);
+struct SampledFigures {
+  Contributions contributions;
+  std::shared_ptr<const GraphStatistics> statistics;  // see statistics_of(); never null
+};
+
+// Reads each sample of the range once. Throws TraceError.
+[[nodiscard]] SampledFigures sampled_figures(const Document& document, const GraphEntry& entry,
+                                             const ReplayRange& range);
 
 }  // namespace reprise::model

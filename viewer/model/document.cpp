@@ -60,6 +60,12 @@ std::uint32_t Document::session_of_queue(std::uint32_t queue) const {
   return found == queues->end() ? 0 : session_of_device(found->second.device);
 }
 
+std::string Document::queue_name(std::uint32_t queue) const {
+  const auto found = queues->find(queue);
+  return found == queues->end() || found->second.label.empty() ? "queue " + std::to_string(queue)
+                                                               : found->second.label;
+}
+
 std::uint32_t Document::session_of_thread(std::uint32_t thread) const {
   const auto found = thread_names->find(thread);
   return found == thread_names->end() ? 0 : known_session(*this, found->second.session);

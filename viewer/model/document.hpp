@@ -86,6 +86,7 @@ struct Document {
   [[nodiscard]] std::uint32_t session_of_thread(std::uint32_t thread) const;
   // "rank 3"; empty for a session that is no rank.
   [[nodiscard]] std::string rank_name(std::uint32_t session) const;
+  [[nodiscard]] std::string queue_name(std::uint32_t queue) const;  // its label, or "queue 4"
   // The label of the pool, or "pool 3" without one; of a merged trace "weights, rank 3". Empty for
   // kNone.
   [[nodiscard]] std::string pool_name(std::uint32_t pool) const;

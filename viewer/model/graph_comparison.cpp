@@ -144,16 +144,16 @@ GraphComparison compare(const ComparedSide& a, const ComparedSide& b) {
   result.device_time = replays(ReplayMeasure::DeviceTime);
   result.launch_call = replays(ReplayMeasure::LaunchCall);
   result.launch_latency = replays(ReplayMeasure::LaunchLatency);
-  result.contributions_a = contributions(a.document, *entry_a, a.range);
-  result.contributions_b = contributions(b.document, *entry_b, b.range);
+  SampledFigures figures_a = sampled_figures(a.document, *entry_a, a.range),
+                 figures_b = sampled_figures(b.document, *entry_b, b.range);
+  result.contributions_a = std::move(figures_a.contributions);
+  result.contributions_b = std::move(figures_b.contributions);
   const bool has_effects =
       result.contributions_a.replays != 0 && result.contributions_b.replays != 0;
-  const auto statistics_a = statistics_of(a.document, *entry_a, a.range),
-             statistics_b = statistics_of(b.document, *entry_b, b.range);
   const auto add = [&](std::uint32_t n, std::uint32_t m) -> ComparedNode& {
     const detail::DurationHistogram none;
-    const auto &in_a = n == trace::kNone ? none : statistics_a->nodes[n].times,
-               &in_b = m == trace::kNone ? none : statistics_b->nodes[m].times;
+    const auto &in_a = n == trace::kNone ? none : figures_a.statistics->nodes[n].times,
+               &in_b = m == trace::kNone ? none : figures_b.statistics->nodes[m].times;
     ComparedNode node{n, m, compared_times(in_a, in_b, in_a.quantile(0.5), in_b.quantile(0.5))};
     if (has_effects) {
       node.effect = (m == trace::kNone ? 0 : result.contributions_b.nodes[m]) -

@@ -124,8 +124,8 @@ GraphRow row_of(Entries first, Entries end, std::uint32_t session, const HostTim
       latency.push_back(measure(replay, ReplayMeasure::LaunchLatency));
       gap.push_back(gap_since_previous(replay, ended));
       ended = replay.ended;
-      row.sampled += replay.sampled != 0 ? 1 : 0;
     }
+    row.sampled += count_sampled(entry.replays);
   }
   const Graph& newest = *std::prev(end)->second.graph;
   row.name = newest.name();

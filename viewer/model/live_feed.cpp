@@ -144,6 +144,17 @@ void LiveFeed::record_to(const std::filesystem::path& path) {
   publisher_.post(std::move(now));  // run() does not publish after the end of the session
 }
 
+void LiveFeed::save_to(const std::filesystem::path& path) {
+  std::deque<Received> received;
+  {
+    const std::lock_guard record_lock(record_mutex_);
+    received = kept_;
+  }
+  Recording saved(path);
+  for (const Received& each : received) write(saved, each);
+  saved.file.flush();
+}
+
 void LiveFeed::on_end() {
   const std::lock_guard lock(mutex_);
   ++ended_;

@@ -3,7 +3,7 @@
 // LiveClient's thread decodes each chunk before it reads the next one. If a session sends faster
 // than this process decodes, the session drops chunks and counts them, so this process's memory
 // stays bounded. Long sessions drop their oldest replays. Received chunks are kept, compressed, for
-// record_to(). Threads: run() on one thread, request() and record_to() from any.
+// record_to() and save_to(). Threads: run() on one thread, the other members from any.
 #pragma once
 
 #include <condition_variable>
@@ -41,8 +41,9 @@ class LiveFeed {
   // Returns when all sessions have ended or a stop is requested.
   void run(const std::stop_token& stop);
   void request(trace::LiveProfile profile);
-  // See TraceFeed::record_to().
+  // See TraceFeed.
   void record_to(const std::filesystem::path& path);
+  void save_to(const std::filesystem::path& path);
 
  private:
   struct Received {

@@ -38,6 +38,14 @@ Time gap_since_previous(const trace::Replay& replay, Time previous_ended) noexce
              : std::max<Time>(replay.started - previous_ended, 0);
 }
 
+std::size_t count_sampled(const ListView<trace::Replay>& replays, const ReplayRange& range) {
+  std::size_t count = 0;
+  for_each_replay(replays, range, [&](std::size_t, const trace::Replay& replay) {
+    count += replay.sampled != 0 ? 1 : 0;
+  });
+  return count;
+}
+
 ReplayStatistics replay_statistics(const std::vector<Time>& all) {
   ReplayStatistics s;
   std::vector<std::pair<Time, std::size_t>> values;

@@ -57,6 +57,10 @@ void for_each_replay(const ListView<trace::Replay>& replays, const ReplayRange& 
   }
 }
 
+// The replays of the range whose nodes were timed.
+[[nodiscard]] std::size_t count_sampled(const ListView<trace::Replay>& replays,
+                                        const ReplayRange& range = {});
+
 struct ReplayStatistics {
   std::size_t count = 0, unknown = 0;  // replays with and without a value
   // ns, nearest rank

@@ -106,6 +106,10 @@ void TraceFeed::record_to(const std::filesystem::path& path) {
   if (worker_->live) worker_->live->record_to(path);
 }
 
+void TraceFeed::save_to(const std::filesystem::path& path) {
+  if (worker_->live) worker_->live->save_to(path);
+}
+
 bool TraceFeed::wait_until_ready(double seconds) const {
   return worker_->publisher.wait(
       [is_live = is_live()](const FeedStatus& status, const Document& document) {

@@ -2,7 +2,7 @@
 // incrementally. For a file: first the topology, then the replays, then the sample statistics. For
 // a live session: records as they arrive. Failures become a status with a reason, never an
 // exception, and the last document stays available. The feed follows a file that grows or is
-// replaced. Threads: any; no call except record_to() waits for a disk or a socket.
+// replaced. Threads: any; only record_to() and save_to() wait for a disk.
 #pragma once
 
 #include <cstdint>
@@ -65,6 +65,8 @@ class TraceFeed {
   // Live only: writes what was received (of a long session the newest part) to a new trace file,
   // and then what arrives. Writes to the disk. Throws TraceError, also if the file exists.
   void record_to(const std::filesystem::path& path);
+  // Live only: writes what was received to a trace file, which is replaced. Throws TraceError.
+  void save_to(const std::filesystem::path& path);
   // Blocks for at most `seconds` until a file leaves Opening and Loading, or until a session has
   // published a document with a graph. Returns whether that is so. For screenshots and tests.
   bool wait_until_ready(double seconds) const;

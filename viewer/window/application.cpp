@@ -364,7 +364,9 @@ void Application::draw_save(const Theme& theme) {
     });
   }
   if (const auto format = std::exchange(view.export_trace, std::nullopt)) {
-    if (auto to_write = export_of(feed_->target(), *format, view.graph.graph))
+    const std::string name =
+        feed_->is_live() ? recording_path(*feed_->document()) : feed_->target();
+    if (auto to_write = export_of(feed_, name, *format, view.graph.graph))
       open_saver("Export the trace", to_write->name, std::move(to_write->write));
   }
   if (is_written(saver_)) show_message("Saved " + saver_.dialog.path());

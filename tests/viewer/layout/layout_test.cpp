@@ -165,8 +165,11 @@ TEST_CASE("layout: a chain that is taller than the view is folded into columns t
   }
 }
 
-TEST_CASE("layout: a chain that fits the view and layers with very many edges are not folded") {
+TEST_CASE("layout: a chain that can be read and layers with very many edges are not folded") {
   CHECK(lay_out(chain(4), {.view = {1200, 500}}).statistics.columns == 1);
+  const Layout half = lay_out(chain(10), {.view = {1200, 500}});  // shown at more than half size
+  CHECK(half.bounds.height() > 500);
+  CHECK(half.statistics.columns == 1);
   const LayoutGraph layers = random_layers({.layers = 60, .width = 30, .edges_each = 3, .seed = 1});
   const Layout layout = lay_out(layers, {.view = {1200, 500}});
   CHECK(layout.statistics.columns == 1);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "panels/graph/graph_draw_context.hpp"
+#include "panels/graph/graph_layouts.hpp"
 #include "panels/graph/graph_svg.hpp"
 #include "panels/graph/graph_toolbar.hpp"
 #include "panels/graph/graph_view_model.hpp"
@@ -310,6 +311,35 @@ TEST_CASE(
   CHECK(svg.find("read after write on x&lt;&amp;&gt;") != std::string::npos);
   CHECK(svg.find("stroke-dasharray") != std::string::npos);  // the lane
   CHECK(svg.find(" us") != std::string::npos);
+}
+
+TEST_CASE("graph panel: a chain in a low panel leads to the right where its names can be read") {
+  GraphPanelDriver driver;
+  GraphLayouts layouts(driver.fixture.background);
+  trace::GraphVersion record = test::graph_record({.nodes = 1});
+  record.labels = {{0, 0, 0}};
+  record.nodes.resize(9, record.nodes[0]);
+  record.edges.clear();
+  for (std::uint32_t n = 0; n < 9; ++n) {
+    record.nodes[n].label = 0;
+    if (n > 0)
+      record.edges.push_back({n - 1, n, trace::EdgeCause::User, trace::Hazard::None, trace::kNone,
+                              trace::kNone, 0, 0});
+  }
+  const GraphLayoutDesc desc{.graph = std::make_shared<const model::Graph>(std::move(record)),
+                             .direction = {},
+                             .collapsed = {},
+                             .opened = {},
+                             .text = TextWidths::of(nullptr),
+                             .small = TextWidths::of(nullptr),
+                             .width = 1000,
+                             .height = 200};
+  static_cast<void>(layouts.request(desc));
+  driver.fixture.background.wait_until_idle();
+  const auto scene = layouts.request(desc);
+  REQUIRE(scene != nullptr);
+  CHECK(scene->key.direction == Direction::Right);
+  CHECK_FALSE(scene->is_folded);
 }
 
 TEST_CASE("graph svg: a collapsed label is one box, and hidden causes have no edges") {

@@ -204,12 +204,46 @@ TEST_CASE(
   CHECK(first.label == trace::kNone);
   CHECK(first.name == name + " x 32");
   CHECK(first.detail == "32 nodes");
+  const std::string narrow = fit_box_name(first, key.text, key.text.width(name + " x 3"));
+  CHECK(narrow.size() < first.name.size());
+  CHECK(narrow.substr(narrow.size() - 5) == " x 32");
+  CHECK(fit_box_name(first, key.text, key.text.width("x 32") + 1) == "x 32");
   CHECK(scene.boxes[scene.box_of[32 * 10]].node == 32 * 10);
   CHECK(scene.boxes[scene.box_of[32 * 10 + 1]].name == name + " x 31");
   key.opened = {64};
   const GraphScene opened = make_graph_scene(key);
   CHECK(opened.boxes.size() == 20 + 32);
   CHECK(opened.boxes[opened.box_of[70]].node == 70);
+}
+
+TEST_CASE("graph scene: boxes of equal nodes are as many as fill the view and can be read") {
+  for (const std::uint32_t layers : {6u, 24u}) {
+    CAPTURE(layers);
+    constexpr std::uint32_t kWidth = 700;
+    GraphSceneKey key = key_of({.nodes = 1});
+    trace::GraphVersion record = test::graph_record({.nodes = 1});
+    record.labels = {{0, 0, 0}};
+    record.nodes[0].label = 0;
+    record.nodes.resize(layers * kWidth, record.nodes[0]);
+    record.edges.clear();
+    for (std::uint32_t n = 0; n + kWidth < record.nodes.size(); ++n) {
+      for (const std::uint32_t to : {n + kWidth, (n / kWidth + 1) * kWidth + (n + 1) % kWidth})
+        record.edges.push_back(
+            {n, to, trace::EdgeCause::User, trace::Hazard::None, trace::kNone, trace::kNone, 0, 0});
+    }
+    key.graph = std::make_shared<const model::Graph>(std::move(record));
+    key.max_boxes = 100;
+    key.view = {1000, 440};
+    const GraphScene scene = make_graph_scene(key);
+    const float across = key.view.width / scene.bounds.width(),
+                along = key.view.height / scene.bounds.height();
+    CHECK(std::min(across, along) > 0.45f);  // names are drawn from 0.34
+    CHECK(std::max(across, along) < 2.5f * std::min(across, along));
+    CHECK(scene.boxes.size() >= 20);
+    key.opened = {kWidth};  // an open box leaves the others as they are
+    CHECK(make_graph_scene(key).boxes.size() > scene.boxes.size() + 20);
+    CHECK(make_graph_scene(key).box_of[0] == make_graph_scene(key).box_of[1]);
+  }
 }
 
 TEST_CASE("graph scene: the same graph gives the same layout") {

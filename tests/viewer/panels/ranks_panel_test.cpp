@@ -106,6 +106,10 @@ TEST_CASE("ranks view model: of many ranks the last have a bar each, the others 
   CHECK(bars[16].waited_until == 0);
 }
 
+TEST_CASE("ranks panel: ranks whose clocks agree exactly have one clock") {
+  CHECK(contains(RanksFixture(4, {1'500, 700}, 0).panel_text(), "all ranks have one clock"));
+}
+
 TEST_CASE("ranks panel: shows the ranks, the collectives and the error of the clocks") {
   RanksFixture f;
   const std::string text = f.panel_text();

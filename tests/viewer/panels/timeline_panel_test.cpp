@@ -281,6 +281,9 @@ TEST_CASE("timeline panel: a drag selects a span, and its table sums what ran in
   INFO(csv);
   CHECK(csv.rfind("name,time (ns),share,count,mean (ns)\r\n", 0) == 0);
   CHECK(csv.find("\r\ncopy,6010,") != std::string::npos);
+  timeline.resize({560, 480});  // the table is below the rows
+  timeline.settle(timeline.panel);
+  test::check_in_order(timeline.panel_text(), {"selected: busy", "5 nodes", "| copy |"});
   timeline.view.selection = {};
   timeline.settle(timeline.panel);
   CHECK(timeline.panel_text().find("selected: busy") == std::string::npos);

@@ -85,6 +85,18 @@ TEST_CASE("timeline ranks: each rank has a row, in order, with the nodes of the 
   CHECK(opened.find(Kind::Launches, 1002, 0) == nullptr);
 }
 
+TEST_CASE("timeline ranks: where all rows fit, those of a rank are below its active lanes") {
+  const TimelineLayout layout = Ranks({.ranks = 4}).layout();
+  for (std::uint32_t rank = 0; rank < 4; ++rank) {
+    const TimelineRow* const row = layout.find(Kind::Rank, rank, 0, graph_of_rank(rank));
+    REQUIRE(row != nullptr);
+    CHECK(row[1].kind == Kind::Active);
+    CHECK(row[1].label == "active lanes");
+    CHECK(row[2].kind == Kind::Nodes);
+    for (const int below : {1, 2}) CHECK(row[below].graph == graph_of_rank(rank));
+  }
+}
+
 TEST_CASE("timeline ranks: without collectives only the shown rank has nodes") {
   Ranks ranks({.ranks = 8, .has_collectives = false}, 5);
   const TimelineLayout layout = ranks.layout();
@@ -105,6 +117,7 @@ TEST_CASE("timeline ranks: beyond sixteen, those that arrive last are shown and 
   CHECK(Ranks::names(folded, Kind::Folded) == std::vector<std::string>{"1,008 others"});
   const TimelineLayout all = ranks.layout({.graphs = {}, .ranks = {}, .folded = true});
   CHECK(Ranks::names(all, Kind::Rank).size() == 1024);
+  CHECK(Ranks::names(all, Kind::Active).empty());  // they would not fit
   // The unfolded ones have one row each.
   CHECK(all.rows.size() == folded.rows.size() + 1008);
 }

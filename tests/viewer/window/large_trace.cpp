@@ -15,8 +15,8 @@ namespace {
 
 using namespace trace;
 
-// per layer; per graph; per label
-constexpr std::uint32_t kWidth = 12, kLanes = 4, kPartNodes = 400;
+// per graph; per label
+constexpr std::uint32_t kLanes = 4, kPartNodes = 400;
 constexpr Time kBegin = 5'000'000'000'000;
 
 std::uint32_t add_string(GraphVersion& graph, std::string text) {
@@ -24,7 +24,8 @@ std::uint32_t add_string(GraphVersion& graph, std::string text) {
   return static_cast<std::uint32_t>(graph.strings.size() - 1);
 }
 
-GraphVersion graph_of(std::uint32_t id, std::uint32_t nodes, std::mt19937& random) {
+GraphVersion graph_of(std::uint32_t id, const LargeTraceDesc& desc, std::mt19937& random) {
+  const auto [graphs, nodes, width, replays] = desc;
   GraphVersion g;
   g.graph = id;
   g.version = 1;
@@ -36,23 +37,27 @@ GraphVersion graph_of(std::uint32_t id, std::uint32_t nodes, std::mt19937& rando
   const std::uint32_t file = add_string(g, "model.cpp");
   constexpr const char* kKernels[] = {"gemm_128x128", "softmax_rows", "layer_norm", "gelu",
                                       "add_bias",     "transpose",    "reduce_sum", "rope"};
+  constexpr auto kernels = static_cast<std::uint32_t>(std::size(kKernels));
   for (const char* kernel : kKernels) {
     const std::uint32_t name = add_string(g, kernel);
     g.kernels.push_back({name, name, 64, 0});
   }
+  const bool is_wide = width > kPartNodes;
+  const std::uint32_t copy = add_string(g, "copy");
   const auto pick = [&](std::uint32_t below) {
     return static_cast<std::uint32_t>(random() % below);
   };
   for (std::uint32_t i = 0; i < nodes; ++i) {
-    if (i % kPartNodes == 0) {
+    const std::uint32_t layer = i / width;
+    if (!is_wide && i % kPartNodes == 0) {
       g.labels.push_back({0, add_string(g, "block " + std::to_string(i / kPartNodes)), 0});
     }
     Node n;
     n.kind = i % 17 == 0 ? NodeKind::Copy : NodeKind::Dispatch;
-    n.kernel =
-        n.kind == NodeKind::Dispatch ? i % static_cast<std::uint32_t>(std::size(kKernels)) : kNone;
-    n.name =
-        n.kernel == kNone ? add_string(g, "copy " + std::to_string(i)) : g.kernels[n.kernel].name;
+    n.kernel = n.kind == NodeKind::Dispatch ? (is_wide ? layer : i) % kernels : kNone;
+    n.name = n.kernel != kNone ? g.kernels[n.kernel].name
+             : is_wide         ? copy
+                               : add_string(g, "copy " + std::to_string(i));
     n.label = static_cast<std::uint32_t>(g.labels.size() - 1);
     n.lane = i % kLanes;
     n.command = i;
@@ -66,11 +71,10 @@ GraphVersion graph_of(std::uint32_t id, std::uint32_t nodes, std::mt19937& rando
                          kNone, 1 << 16, (std::uint64_t{i} % 64) << 16});
     n.first_access = static_cast<std::uint32_t>(g.accesses.size());
     g.accesses.push_back({i, Access::Write, 0, 0, 1 << 16});
-    const std::uint32_t layer = i / kWidth;
     std::vector<std::uint32_t> parents;
     for (std::uint32_t p = 0; layer > 0 && p < 1 + pick(2); ++p)
-      parents.push_back((layer - 1) * kWidth + (i + pick(3)) % kWidth);
-    if (layer > 4 && pick(12) == 0) parents.push_back((layer - 4) * kWidth + pick(kWidth));
+      parents.push_back((layer - 1) * width + (i + pick(3)) % width);
+    if (layer > 4 && pick(12) == 0) parents.push_back((layer - 4) * width + pick(width));
     std::sort(parents.begin(), parents.end());
     parents.erase(std::unique(parents.begin(), parents.end()), parents.end());
     for (const std::uint32_t parent : parents) {
@@ -127,7 +131,7 @@ void write_large_trace(const std::filesystem::path& path, const LargeTraceDesc& 
   writer.push(Device{1, "host (4 threads)", "host", {}, 1ull << 34, 4});
   writer.push(Queue{4, 1, "main"});
   for (std::uint32_t graph = 1; graph <= desc.graphs; ++graph)
-    writer.push(graph_of(graph, desc.nodes, random));
+    writer.push(graph_of(graph, desc, random));
   Time at = kBegin;
   for (std::uint64_t number = 1; number <= desc.replays; ++number) {
     for (std::uint32_t graph = 1; graph <= desc.graphs; ++graph)

@@ -195,6 +195,27 @@ TEST_CASE("window: a live session that is not recorded is discarded only after a
   CHECK(session.until([&] { return session.application().workspace() == nullptr; }));
 }
 
+TEST_CASE("window: what a live session has sent is exported, and nothing else is left") {
+  const RuntimeFolder runtime;
+  LiveProgram program(4711);
+  ViewerSession session(program.server->path());
+  REQUIRE(shows_replays(session, program));
+  const fs::path folder = scratch_folder() / "live-exports", before = fs::current_path();
+  fs::create_directories(folder);
+  fs::current_path(folder);
+  session.view().export_trace = "csv";
+  REQUIRE(session.until([] { return has_dialog() && ImGui::GetIO().WantTextInput; }));
+  fs::current_path(before);
+  session.user().key_down(XK_Return);
+  CHECK(session.until([&] { return fs::exists(folder / "step-4711.csv") && !has_dialog(); }));
+  session.user().key_up(XK_Return);
+  CHECK(fs::file_size(folder / "step-4711.csv") > 100);
+  CHECK(session.until([&] {
+    return std::distance(fs::directory_iterator(folder), fs::directory_iterator()) == 1;
+  }));
+  CHECK_FALSE(session.application().may_close());  // it is not recorded
+}
+
 TEST_CASE("window: a program that exited and runs again is offered, and shown after a click") {
   const RuntimeFolder runtime;
   auto first = std::make_unique<LiveProgram>(4711);

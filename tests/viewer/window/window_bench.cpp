@@ -1,7 +1,7 @@
-// Measures the viewer: the time to the first picture of a trace with 67 graphs, and with a graph of
-// 10,000 nodes the frame times of every view, and of the graph while it is panned and zoomed. A
-// frame is measured without rendering (ImGui and the panels) and with software rendering, the worst
-// case.
+// Measures the viewer: the time to the first picture of a trace with 67 graphs, and with a deep
+// graph of 10,000 nodes and a wide one of 50,000 the frame times of every view, of the timeline of
+// the whole recording, and of the graph while it is panned and zoomed. A frame is measured without
+// rendering (ImGui and the panels) and with software rendering, the worst case.
 // Usage: reprise_window_bench [TRACE]: frame times with this trace.
 #include <algorithm>
 #include <chrono>
@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #define GL_GLEXT_PROTOTYPES
+#define GLFW_INCLUDE_NONE
 #include <GL/glcorearb.h>
+#include <GLFW/glfw3.h>
 
 #include "panels/shared/keys.hpp"
 #include "panels/workspace/workspace.hpp"
@@ -156,17 +158,27 @@ void measure_first_picture() {
               kGraphs, kNodes, first_graph, milliseconds(Clock::now() - started));
 }
 
+void point(Bench& bench, const char* what) {
+  settle(bench);
+  bench.begin();
+  for (int i = 0; i < kFrames / 4; ++i) {
+    ImGui::GetIO().MousePos = {kMiddle.x + static_cast<float>(5 * (i % 40)), kMiddle.y};
+    bench.frame();
+  }
+  bench.report(what);
+}
+
 void measure_views(Bench& bench) {
   for (const ViewDesc& view : kViews) {
     bench.workspace.show(view.view);
-    settle(bench);
-    bench.begin();
-    for (int i = 0; i < kFrames / 4; ++i) {
-      ImGui::GetIO().MousePos = {kMiddle.x + static_cast<float>(5 * (i % 40)), kMiddle.y};
-      bench.frame();
-    }
-    bench.report(view.title);
+    point(bench, view.title);
   }
+  bench.workspace.show(View::Timeline);
+  settle(bench);
+  on_key_event(GLFW_KEY_HOME, true, false, 0);
+  bench.frame();
+  on_key_event(GLFW_KEY_HOME, false, false, 0);
+  point(bench, "Timeline, the recording");
   bench.workspace.show(View::Nodes);
   bench.workspace.show(View::Graph);
   settle(bench);
@@ -209,6 +221,7 @@ int main(int argc, char** argv) {
     } else {
       measure_first_picture();
       measure_frames(TemporaryTrace({}).path());
+      measure_frames(TemporaryTrace({.nodes = 50'000, .width = 5'000, .replays = 30}).path());
     }
     return 0;
   } catch (const std::exception& error) {

@@ -133,7 +133,7 @@ class BoxPainter {
     const float unused_height = r.height() - text.height - small.height * (rich ? 2 : 1),
                 space = std::max(0.0f, unused_height / (rich ? 4 : 3));
     float y = r.top + space;
-    draw_graph_text(d_.list, theme_.text, {left, y}, ink, text.fit(box.name, right - left));
+    draw_graph_text(d_.list, theme_.text, {left, y}, ink, fit_box_name(box, text, right - left));
     y += text.height + space;
     if (rich) {
       draw_graph_text(d_.list, theme_.small, {left, y}, soft, small.fit(box.detail, right - left));
@@ -157,10 +157,10 @@ class BoxPainter {
     const float padding = 4 * theme_.scale, width = r.width() - 2 * padding;
     if (box.is_group() && time.measured && r.height() >= 2 * small.height) {
       const float top = (r.top + r.bottom) / 2;
-      draw_centred(small.fit(box.name, width), r, top - small.height, ink);
+      draw_centred(fit_box_name(box, small, width), r, top - small.height, ink);
       draw_centred(small.fit(time_text(box, time), width), r, top, ink);
     } else {
-      draw_centred(small.fit(box.name, width), r, (r.top + r.bottom - small.height) / 2, ink);
+      draw_centred(fit_box_name(box, small, width), r, (r.top + r.bottom - small.height) / 2, ink);
     }
   }
   void draw_centred(const std::string& text, const Rect& r, float top, ImU32 ink) {
@@ -179,7 +179,7 @@ class BoxPainter {
       const Rect r = visible_box(box.rect);
       const float top = (r.top + r.bottom - small.height) / 2;
       if (r.height() >= kMinNameHeight * small.height) {
-        const std::string name = small.fit(box.name, r.width() - 2 * gap);
+        const std::string name = fit_box_name(box, small, r.width() - 2 * gap);
         if (name.size() >= std::min(box.name.size(), kMinNameLength)) {
           const ImU32 fill = node_colour(d_.context, box_time(d_.scene, d_.context, b).hottest);
           draw_centred(name, r, top,
@@ -193,7 +193,7 @@ class BoxPainter {
         if (other != b)
           text.right = std::min(text.right, visible_box(d_.scene.boxes[other].rect).left - gap);
       }
-      const std::string name = small.fit(box.name, text.width());
+      const std::string name = fit_box_name(box, small, text.width());
       if (name.size() < std::min(box.name.size(), kMinNameLength) ||
           std::any_of(names_.begin(), names_.end(),
                       [&](const Rect& other) { return meets(other, text); }))

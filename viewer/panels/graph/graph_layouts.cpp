@@ -2,12 +2,16 @@
 
 #include <algorithm>
 
+#include "layout/folding.hpp"
+
 namespace reprise::viewer {
 
 namespace {
 
 // Scenes of more boxes are laid out once: downwards, and for one size of the panel.
 constexpr std::size_t kMaxRefolded = 2000;
+// Folded scenes of more boxes are too deep to be read to the right.
+constexpr std::size_t kMaxTurned = 200;
 
 // True if a scene made for `before` should be made again for `now`.
 bool is_far(float now, float before) { return now > 1.5f * before || before > 1.5f * now; }
@@ -37,14 +41,19 @@ Size turned_size(const GraphScene& down) {
 GraphScene make_best_scene(GraphSceneKey key, const GraphLayoutDesc& desc) {
   key.direction = Direction::Down;
   GraphScene down = make_graph_scene(key);
-  if (down.is_folded || down.boxes.size() > kMaxRefolded) return down;
-  const float zoom = fit_zoom(down.bounds.width(), down.bounds.height(), desc);
-  const Size guess = turned_size(down);
-  if (zoom >= 1 || fit_zoom(guess.width, guess.height, desc) < zoom) return down;
+  if (down.boxes.size() > (down.is_folded ? kMaxTurned : kMaxRefolded)) return down;
+  const auto zoom_of = [&](Size size) { return fit_zoom(size.width, size.height, desc); };
+  const float zoom = zoom_of({down.bounds.width(), down.bounds.height()});
+  if (!down.is_folded && (zoom >= 1 || zoom_of(turned_size(down)) < zoom)) return down;
   key.direction = Direction::Right;
   GraphScene right = make_graph_scene(key);
-  // Prefer Down unless Right shows the graph noticeably larger.
-  return fit_zoom(right.bounds.width(), right.bounds.height(), desc) > 1.05f * zoom ? right : down;
+  // Prefer Down unless it is folded and Right can be read, or Right shows the graph noticeably
+  // larger.
+  const float turned = zoom_of({right.bounds.width(), right.bounds.height()});
+  const bool is_better = down.is_folded
+                             ? !right.is_folded && turned >= static_cast<float>(kReadableZoom)
+                             : turned > 1.05f * zoom;
+  return is_better ? right : down;
 }
 
 }  // namespace

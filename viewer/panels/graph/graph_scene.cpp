@@ -1,12 +1,14 @@
 #include "panels/graph/graph_scene.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <map>
 #include <tuple>
 #include <utility>
 
 #include "layout/collapse.hpp"
+#include "layout/folding.hpp"
 #include "layout/repeats.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
@@ -18,6 +20,11 @@ namespace {
 // Screen points at scale 1.
 constexpr float kPadding = 8, kLineGap = 3, kMinWidth = 84, kMaxNameWidth = 260;
 constexpr std::uint32_t kTitleLevels = 3;
+// Nodes per box of equal nodes if the size of the view is unknown; boxes of which several numbers
+// are tried otherwise.
+constexpr std::uint32_t kMaxUnfittedRepeats = 256, kMaxFitted = 600;
+constexpr double kSameZoom = 0.97;
+constexpr const char* kRepeats = " x ";  // between a name and the number of nodes that have it
 
 class SceneBuilder {
  public:
@@ -32,28 +39,14 @@ class SceneBuilder {
   GraphScene build() {
     const auto start = std::chrono::steady_clock::now();
     CollapsedGraph collapsed = collapse(layout_graph(), collapse_desc());
-    if (collapsed.graph.node_count() > key_.max_boxes) collapsed = with_repeats(collapsed);
-    const std::uint32_t levels = max_title_levels(collapsed.graph);
-    const float s = key_.scale, side = 6 * s, title = key_.small.height + 4 * s;
-    const bool down = key_.direction == Direction::Down;
-    const LayoutOptions options{.direction = key_.direction,
-                                .node_gap = 12 * s,
-                                .edge_gap = 8 * s,
-                                .rank_gap = down ? 26 * s : 44 * s,
-                                .group_gap = down ? side : (side + title) / 2,
-                                .group_start = down ? title : side,
-                                .group_end = side,
-                                .max_spread = 1.15f,
-                                .component_gap = 28 * s + title * static_cast<float>(levels),
-                                .group_padding = side,
-                                .aspect = aspect(),
-                                .view = key_.view,
-                                .column_gap = 64 * s};
-    Layout layout = lay_out(collapsed.graph, options);
+    if (collapsed.graph.node_count() > key_.max_boxes)
+      collapsed = with_repeats(collapsed, choose_repeats(collapsed), key_.opened);
+    Layout layout = lay_out_boxes(collapsed.graph);
     scene_.is_folded = layout.statistics.columns > 1 || layout.statistics.rows > 1;
+    const Distances by = distances();
     scene_.areas = graph_areas(
         collapsed.graph, layout,
-        {.direction = key_.direction, .side = side, .title = title, .levels = kTitleLevels});
+        {.direction = key_.direction, .side = by.side, .title = by.title, .levels = kTitleLevels});
     add_boxes(collapsed, layout);
     add_links(collapsed, layout);
     scene_.bounds = layout.bounds;
@@ -69,6 +62,31 @@ class SceneBuilder {
   }
 
  private:
+  struct Distances {  // of a label's area from its boxes
+    float side = 0, title = 0;
+  };
+  [[nodiscard]] Distances distances() const {
+    return {6 * key_.scale, key_.small.height + 4 * key_.scale};
+  }
+  [[nodiscard]] Layout lay_out_boxes(const LayoutGraph& graph) const {
+    const std::uint32_t levels = max_title_levels(graph);
+    const float s = key_.scale;
+    const auto [side, title] = distances();
+    const bool down = key_.direction == Direction::Down;
+    return lay_out(graph, {.direction = key_.direction,
+                           .node_gap = 12 * s,
+                           .edge_gap = 8 * s,
+                           .rank_gap = down ? 26 * s : 44 * s,
+                           .group_gap = down ? side : (side + title) / 2,
+                           .group_start = down ? title : side,
+                           .group_end = side,
+                           .max_spread = 1.15f,
+                           .component_gap = 28 * s + title * static_cast<float>(levels),
+                           .group_padding = side,
+                           .aspect = aspect(),
+                           .view = key_.view,
+                           .column_gap = 64 * s});
+  }
   [[nodiscard]] Size box_size(const std::string& name, float numbers_width) const {
     const float s = key_.scale, name_width = std::min(kMaxNameWidth * s, key_.text.width(name));
     return {std::max({kMinWidth * s, name_width, numbers_width}) + 2 * kPadding * s,
@@ -116,8 +134,40 @@ class SceneBuilder {
   [[nodiscard]] float aspect() const {
     return key_.view.width > 0 && key_.view.height > 0 ? key_.view.width / key_.view.height : 2.4f;
   }
-  // `inner` with equal nodes in one box each. Their groups follow those of the labels in group_of.
-  [[nodiscard]] CollapsedGraph with_repeats(const CollapsedGraph& inner) const {
+  // The nodes of the largest box of equal nodes of `outer`, which with_repeats() made of `inner`.
+  [[nodiscard]] static std::uint32_t max_repeats(const CollapsedGraph& inner,
+                                                 const CollapsedGraph& outer) {
+    std::uint32_t most = 0;
+    for (std::uint32_t b = 0; b < outer.group_of.size(); ++b) {
+      if (outer.group_of[b] != kNoGroup && outer.group_of[b] >= inner.graph.group_parent.size())
+        most = std::max(most, outer.member_count[b]);
+    }
+    return most;
+  }
+  // The nodes per box of equal nodes with which the graph fills the view: as few as can be read, or
+  // as few as show the boxes as large as all equal nodes in one.
+  [[nodiscard]] std::uint32_t choose_repeats(const CollapsedGraph& inner) const {
+    if (key_.view.width <= 0 || key_.view.height <= 0) return kMaxUnfittedRepeats;
+    std::uint32_t chosen = inner.graph.node_count();
+    double best = 0;
+    for (std::uint32_t most = chosen; most >= 2 * kMinRepeats;) {
+      const CollapsedGraph tried = with_repeats(inner, most, {});
+      if (tried.graph.node_count() > kMaxFitted) break;
+      const Rect bounds = lay_out_boxes(tried.graph).bounds;
+      const double zoom =
+          std::min({1.0, static_cast<double>(key_.view.width / std::max(bounds.width(), 1.0f)),
+                    static_cast<double>(key_.view.height / std::max(bounds.height(), 1.0f))});
+      if (zoom < kSameZoom * std::min(best, kReadableZoom)) break;
+      chosen = most;
+      best = std::max(best, zoom);
+      most = std::bit_floor(std::max(max_repeats(inner, tried), 1u) - 1);
+    }
+    return chosen;
+  }
+  // `inner` with equal nodes in one box each, at most `most` but for boxes that are `opened`. Their
+  // groups follow those of the labels in group_of.
+  [[nodiscard]] CollapsedGraph with_repeats(const CollapsedGraph& inner, std::uint32_t most,
+                                            const std::set<std::uint32_t>& opened) const {
     const trace::GraphVersion& record = graph_.record();
     std::vector<std::uint8_t> runs_bodies(graph_.node_count(), 0);
     for (const trace::Body& body : record.bodies) runs_bodies[body.parent] = 1;
@@ -131,7 +181,7 @@ class SceneBuilder {
       const auto next = static_cast<std::uint32_t>(known.size());
       kinds[box] = known.try_emplace({node.name, node.kernel, node.kind}, next).first->second;
     }
-    const std::vector<std::uint32_t> groups = find_repeats(inner.graph, kinds);
+    const std::vector<std::uint32_t> groups = find_repeats(inner.graph, {kinds, most});
     std::vector<std::vector<std::uint32_t>> members;
     for (std::uint32_t b = 0; b < groups.size(); ++b) {
       if (groups[b] == kNoGroup) continue;
@@ -143,7 +193,7 @@ class SceneBuilder {
     desc.collapsed.resize(graph.group_parent.size(), false);
     desc.group_sizes.resize(graph.group_parent.size(), {1, 1});
     for (const std::vector<std::uint32_t>& boxes : members) {
-      if (key_.opened.count(first[boxes[0]]) != 0) continue;
+      if (opened.count(first[boxes[0]]) != 0) continue;
       const auto group = static_cast<std::uint32_t>(graph.group_parent.size());
       graph.group_parent.push_back(inner.graph.node_group[boxes[0]]);
       for (const std::uint32_t box : boxes) graph.node_group[box] = group;
@@ -166,7 +216,7 @@ class SceneBuilder {
     return outer;
   }
   [[nodiscard]] std::string repeats_name(std::uint32_t node, std::size_t count) const {
-    return graph_.node_name(node) + " x " + count_text(count);
+    return graph_.node_name(node) + kRepeats + count_text(count);
   }
   // Nesting depth of the deepest box, at most kTitleLevels.
   [[nodiscard]] static std::uint32_t max_title_levels(const LayoutGraph& graph) {
@@ -285,6 +335,15 @@ class SceneBuilder {
 std::string label_name(const model::Graph& graph, std::uint32_t label) {
   const trace::GraphVersion& record = graph.record();
   return record.strings[record.labels[label].name];
+}
+
+std::string fit_box_name(const GraphBox& box, const TextWidths& font, float width) {
+  const std::size_t count =
+      box.is_group() && box.label == trace::kNone ? box.name.rfind(kRepeats) : std::string::npos;
+  if (count == std::string::npos || font.width(box.name) <= width) return font.fit(box.name, width);
+  const std::string number = box.name.substr(count),
+                    name = font.fit(box.name.substr(0, count), width - font.width(number));
+  return name.empty() ? font.fit(number.substr(1), width) : name + number;
 }
 
 std::string node_detail(const model::Graph& graph, std::uint32_t node) {

@@ -102,6 +102,8 @@ inline constexpr std::uint32_t kAddedCauses =
                                                        std::uint32_t max_boxes);
 // The kernel name if it differs from the node's name, otherwise bytes, grid or kind.
 [[nodiscard]] std::string node_detail(const model::Graph& graph, std::uint32_t node);
+// The name of a box in `width`. The number of equal nodes stays whole.
+[[nodiscard]] std::string fit_box_name(const GraphBox& box, const TextWidths& font, float width);
 [[nodiscard]] std::string label_name(const model::Graph& graph, std::uint32_t label);
 
 }  // namespace reprise::viewer

@@ -40,9 +40,7 @@ GraphViewModel make_graph_view_model(const model::Document& document,
   view_model.revision = document.revision;
   view_model.statistics = model::statistics_of(document, entry, range);
   view_model.read_replays = view_model.statistics->replays;
-  model::for_each_replay(entry.replays, range, [&](std::size_t, const trace::Replay& replay) {
-    view_model.sampled_replays += replay.sampled != 0 ? 1 : 0;
-  });
+  view_model.sampled_replays = model::count_sampled(entry.replays, range);
   for (const model::NodeFigures& figures :
        model::node_figures(*entry.graph, *view_model.statistics)) {
     view_model.nodes.push_back({figures});
@@ -131,10 +129,8 @@ ReplaySummary make_replay_summary(const model::GraphEntry& entry, model::ReplayR
   figures.device_time = statistics(model::ReplayMeasure::DeviceTime);
   figures.launch_call = statistics(model::ReplayMeasure::LaunchCall);
   figures.launch_latency = statistics(model::ReplayMeasure::LaunchLatency);
-  model::for_each_replay(entry.replays, range, [&](std::size_t, const trace::Replay& replay) {
-    ++figures.replays;
-    figures.sampled += replay.sampled != 0 ? 1 : 0;
-  });
+  figures.replays = figures.device_time.count + figures.device_time.unknown;
+  figures.sampled = model::count_sampled(entry.replays, range);
   figures.rate = rate;
   if (figures.replays < 2 || range.durations) return figures;
   const std::size_t first = std::min(range.first, entry.replays.size());

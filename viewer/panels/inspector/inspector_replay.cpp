@@ -31,11 +31,7 @@ void draw_execution(const PanelContext& context, const trace::Replay& replay) {
   const Theme& theme = context.theme;
   if (!draw_section(theme, "Execution")) return;
   const model::Document& document = *context.document;
-  const auto queue = document.queues->find(replay.queue);
-  draw_value(theme, "Queue",
-             queue != document.queues->end() && !queue->second.label.empty()
-                 ? queue->second.label
-                 : "queue " + count_text(replay.queue));
+  draw_value(theme, "Queue", document.queue_name(replay.queue));
   if (replay.exec != 0)  // most graphs have one
     draw_mono(theme, "Instantiation", count_text(replay.exec), "Of several of this graph, from 0.");
   const auto thread = document.thread_names->find(replay.thread);

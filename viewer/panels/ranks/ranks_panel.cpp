@@ -104,7 +104,9 @@ void RanksPanel::State::draw_summary(const PanelContext& context,
             percent_text(static_cast<double>(worst.last) / static_cast<double>(worst.executions)) +
             " of collectives, others waited " + duration_text(worst.caused);
   }
-  if (document.has_ranks()) {
+  if (document.has_ranks() && shown.analysis.max_error == 0) {
+    text += "      all ranks have one clock";
+  } else if (document.has_ranks()) {
     text += "      times are on the clock of " + rank_text(document, shown.analysis.reference);
     text += shown.analysis.max_error == trace::kUnknownError
                 ? "; some ranks have no error bound"

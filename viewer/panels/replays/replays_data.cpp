@@ -7,6 +7,7 @@ namespace reprise::viewer {
 
 namespace {
 
+constexpr std::size_t kBins = 80;
 // Maximum fraction of one worker's time for recomputing statistics of a growing trace.
 constexpr double kMaxWorkerShare = 0.1;
 // Minimum time between series of the ranks of a growing trace.
@@ -23,7 +24,7 @@ struct ReplaysData::Builders {
 ReplaysData::ReplaysData(Background& background)
     : series_(background),
       overall_(background),
-      range_(background),
+      bins_(background),
       matches_(background),
       ranks_(background),
       builders_(std::make_shared<Builders>()) {}
@@ -77,12 +78,11 @@ void ReplaysData::request(const PanelContext& context, Detail detail,
   });
   const model::ReplayRange range = context.view.range;
   // A change by the user takes effect without a delay.
-  if (range != selected_) range_requested_ = -1e9;
+  if (range != selected_) bins_requested_ = -1e9;
   selected_ = range;
   if (detail == Detail::All) {
-    request(range_, range_requested_, context, {series, range}, [range](const ReplaysSeries& s) {
-      return make_range_view_model(s.replays, s.main, range);
-    });
+    request(bins_, bins_requested_, context, {series, range},
+            [range](const ReplaysSeries& s) { return duration_bins(s.main, range, kBins); });
   }
   if (!durations) return;
   const model::ReplayRange matched{range.first, range.count, durations};

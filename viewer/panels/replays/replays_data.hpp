@@ -37,9 +37,9 @@ class ReplaysData {
  public:
   explicit ReplaysData(Background& background);
 
-  // Strip: only series and overall summary. All: also the statistics of the range.
+  // Strip: only series and overall summary. All: also the bins of the range.
   enum class Detail { Strip, All };
-  // Requests the data of the shown graph: the statistics of the range in the view, and matches() of
+  // Requests the data of the shown graph: the bins of the range in the view, and matches() of
   // its indices with `durations`.
   void request(const PanelContext& context, Detail detail,
                const std::optional<model::DurationBounds>& durations);
@@ -47,7 +47,7 @@ class ReplaysData {
   // Results for the graph of the last request; null: not ready.
   [[nodiscard]] std::shared_ptr<const ReplaysSeries> series() const;
   [[nodiscard]] std::shared_ptr<const OverallSummary> overall() const { return value(overall_); }
-  [[nodiscard]] std::shared_ptr<const RangeViewModel> range() const { return value(range_); }
+  [[nodiscard]] std::shared_ptr<const DurationBins> bins() const { return value(bins_); }
   [[nodiscard]] std::shared_ptr<const Matches> matches() const {
     return wants_matches_ ? value(matches_) : nullptr;
   }
@@ -87,14 +87,14 @@ class ReplaysData {
 
   AsyncValue<SeriesKey, ReplaysSeries> series_;
   ViewModel<OverallSummary> overall_;
-  ViewModel<RangeViewModel> range_;
+  ViewModel<DurationBins> bins_;
   ViewModel<Matches> matches_;
   AsyncValue<RanksKey, RankSeries> ranks_;
   std::shared_ptr<Builders> builders_;  // used by one work item at a time
   GraphPointer graph_;
   model::ReplayRange selected_, matched_;  // of the last requests
   // ImGui times of the last requests.
-  double overall_requested_ = -1e9, range_requested_ = -1e9, matches_requested_ = -1e9,
+  double overall_requested_ = -1e9, bins_requested_ = -1e9, matches_requested_ = -1e9,
          ranks_requested_ = -1e9;
   bool wants_matches_ = false, has_ranks_ = false;
 };

@@ -308,15 +308,15 @@ void ReplaysPanel::State::handle_mouse(PanelContext& context, Area& area,
 
 void ReplaysPanel::State::draw_statistics(PanelContext& context, const ReplaysSeries& series) {
   const Theme& theme = context.theme;
-  const auto view_model = data.range();
-  if (!view_model) {
+  const auto bins = data.bins();
+  if (!bins || context.summary == nullptr) {
     draw_busy(theme, "Computing statistics");
     return;
   }
   const ImVec2 size = ImGui::GetContentRegionAvail();
   const auto overall = data.overall();
   const double median = overall ? static_cast<double>(overall->main.median) : 0;
-  const float table = std::min(std::max(size.x * 0.46f, 360 * theme.scale), size.x),
+  const float table = std::min(std::max(size.x * 0.54f, 360 * theme.scale), size.x),
               left = size.x - table - 2 * theme.space;
   const bool has_histogram = left > 160 * theme.scale;
   if (has_histogram) {
@@ -345,7 +345,7 @@ void ReplaysPanel::State::draw_statistics(PanelContext& context, const ReplaysSe
       }
     }
     ImGui::PopFont();
-    histogram.draw(theme, view_model->histogram, median, selected, ImGui::GetContentRegionAvail());
+    histogram.draw(theme, *bins, median, selected, ImGui::GetContentRegionAvail());
     ImGui::EndChild();
     ImGui::SameLine(0, 2 * theme.space);
   }
@@ -355,7 +355,7 @@ void ReplaysPanel::State::draw_statistics(PanelContext& context, const ReplaysSe
                              ? range_text(series.replays, context.view.range).c_str()
                              : "All replays");
   ImGui::PopFont();
-  draw_replay_table(theme, context.view, *view_model);
+  draw_replay_table(theme, context.view, *context.summary);
   ImGui::EndChild();
 }
 

@@ -14,7 +14,7 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr TableColumn kIntervalColumns[] = {{"interval", "", 2.2f},
+constexpr TableColumn kIntervalColumns[] = {{"interval", "", 3.4f},
                                             {"p50", "", 1.1f, ColumnAlign::Right, "ns"},
                                             {"p90", "", 1.1f, ColumnAlign::Right, "ns"},
                                             {"p99", "", 1.1f, ColumnAlign::Right, "ns"},
@@ -26,7 +26,7 @@ constexpr TableColumn kIntervalColumns[] = {{"interval", "", 2.2f},
 constexpr TableColumn kNarrowColumns[] = {kIntervalColumns[0], kIntervalColumns[1],
                                           kIntervalColumns[3], kIntervalColumns[7]};
 constexpr std::size_t kNarrowIndices[] = {0, 1, 3, 7};
-constexpr float kFullWidth = 470;  // points; a narrower table shows fewer columns
+constexpr float kFullWidth = 540;  // points; a narrower table shows fewer columns
 
 struct Interval {
   const char *name, *explanation;
@@ -54,18 +54,18 @@ TableCell interval_cell(const Theme& theme, const Interval& of, std::size_t colu
 
 }  // namespace
 
-void draw_replay_table(const Theme& theme, ViewState& view, const RangeViewModel& view_model) {
+void draw_replay_table(const Theme& theme, ViewState& view, const ReplaySummary& summary) {
   // Hideable: for the menu.
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_BordersInnerH |
                                      ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_PadOuterX |
                                      ImGuiTableFlags_Hideable;
   const std::array<Interval, 3> intervals{
-      {{"device time", "From start to end on the device.", view_model.device},
-       {"launch call", "Duration of the launch call on its thread.", view_model.launch},
-       {"launch-to-start",
+      {{"device time", "From start to end on the device.", summary.device_time},
+       {"launch call", "Duration of the launch call on its thread.", summary.launch_call},
+       {"launch-to-start latency",
         "From the start of the launch call to the start on the device, including the time in the "
         "queue.",
-        view_model.latency}}};
+        summary.launch_latency}}};
   const bool is_narrow = ImGui::GetContentRegionAvail().x < kFullWidth * theme.scale;
   const std::span<const TableColumn> columns =
       is_narrow ? std::span<const TableColumn>(kNarrowColumns) : kIntervalColumns;

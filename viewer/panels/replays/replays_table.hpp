@@ -5,13 +5,11 @@
 #include <string>
 
 #include "model/document.hpp"
-#include "panels/replays/replays_view_model.hpp"
-#include "panels/shared/theme.hpp"
-#include "panels/shared/view_state.hpp"
+#include "panels/shared/panel_context.hpp"
 
 namespace reprise::viewer {
 
-void draw_replay_table(const Theme& theme, ViewState& view, const RangeViewModel& view_model);
+void draw_replay_table(const Theme& theme, ViewState& view, const ReplaySummary& summary);
 // One line per replay of the range: number, times and gaps in ns, the launch from the start of the
 // trace.
 [[nodiscard]] std::string replays_csv(const model::Document& document,

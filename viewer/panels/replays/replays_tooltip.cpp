@@ -26,7 +26,7 @@ std::string compared_text(trace::Time time, trace::Time median) {
 void draw_replay_tooltip(const Theme& theme, const ReplayTooltip& tooltip) {
   const auto& [series, bar, index, median, entry, document, ranks] = tooltip;
   ImGui::BeginTooltip();
-  const float value_x = 140 * theme.scale;
+  const float value_x = 160 * theme.scale;
   const auto field = [&](const char* name, const std::string& value) {
     draw_field(theme, name, value, value_x);
   };
@@ -60,12 +60,13 @@ void draw_replay_tooltip(const Theme& theme, const ReplayTooltip& tooltip) {
           time_or_unknown(device) + (is_device ? compared_text(device, median) : ""));
     if (ranks != nullptr) draw_rank_fields(theme, document, *ranks, index, value_x);
     field("launch call", time_or_unknown(call) + (is_device ? "" : compared_text(call, median)));
-    field("launch-to-start", time_or_unknown(measure(model::ReplayMeasure::LaunchLatency)));
+    field("launch-to-start latency", time_or_unknown(measure(model::ReplayMeasure::LaunchLatency)));
     field("gap since previous", time_or_unknown(series.gap[index]));
     const trace::Time from = series.replays[0].launched, at = replay.launched;
     if (from != 0 && at != 0)
       field("launched", duration_text(static_cast<double>(at - from)) + " after the first launch");
-    field("queue, exec", std::to_string(replay.queue) + ", " + std::to_string(replay.exec));
+    field("queue", document.queue_name(replay.queue));
+    if (replay.exec != 0) field("instantiation", count_text(replay.exec));
     const std::string source = measured_by(entry, replay);
     field("sampled", replay.sampled == 0 ? "no" : source.empty() ? "yes" : source);
   }

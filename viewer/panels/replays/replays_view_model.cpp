@@ -75,17 +75,6 @@ SeriesSummary summarise(const ReplaySeries& series) {
   return summary;
 }
 
-RangeViewModel make_range_view_model(const model::ListView<trace::Replay>& replays,
-                                     const ReplaySeries& series, model::ReplayRange range) {
-  RangeViewModel view_model;
-  view_model.device = model::replay_statistics(replays, model::ReplayMeasure::DeviceTime, range);
-  view_model.launch = model::replay_statistics(replays, model::ReplayMeasure::LaunchCall, range);
-  view_model.latency =
-      model::replay_statistics(replays, model::ReplayMeasure::LaunchLatency, range);
-  view_model.histogram = duration_bins(series, range, 80);
-  return view_model;
-}
-
 bool Matches::any(std::size_t first, std::size_t end) const {
   const auto found = std::lower_bound(indices.begin(), indices.end(), first);
   return found != indices.end() && *found < end;

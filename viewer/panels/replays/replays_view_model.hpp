@@ -1,5 +1,5 @@
-// Statistics for the replays panel: quantiles and a histogram of a range, and the replays with a
-// given duration. Threads: pure functions; workers call them.
+// Statistics for the replays panel: a histogram of a range, quantiles of a series, and the replays
+// with a given duration. Threads: pure functions; workers call them.
 #pragma once
 
 #include <cstdint>
@@ -30,14 +30,6 @@ struct SeriesSummary {
   trace::Time fence = 0;  // values above it are outliers
 };
 [[nodiscard]] SeriesSummary summarise(const ReplaySeries& series);
-
-struct RangeViewModel {
-  model::ReplayStatistics device, launch, latency;  // without histograms
-  DurationBins histogram;                           // of `series`; see duration_bins()
-};
-[[nodiscard]] RangeViewModel make_range_view_model(const model::ListView<trace::Replay>& replays,
-                                                   const ReplaySeries& series,
-                                                   model::ReplayRange range);
 
 // The replays of a range with its durations.
 struct Matches {

@@ -159,6 +159,8 @@ void draw_idle(TimelineDrawContext& dc, const TimelineRow& row, const model::Idl
   };
   constexpr model::IdleCause kCauses[] = {model::IdleCause::Host, model::IdleCause::Launch,
                                           model::IdleCause::Unknown};
+  const std::array fills{idle_fill(theme, kCauses[0]), idle_fill(theme, kCauses[1]),
+                         idle_fill(theme, kCauses[2])};
   for (const TimelineBlock& block : merged_blocks(static_cast<std::size_t>(first - gaps.begin()),
                                                   static_cast<std::size_t>(end - gaps.begin()),
                                                   1 / dc.canvas.zoom_x(), extent_of)) {
@@ -171,7 +173,7 @@ void draw_idle(TimelineDrawContext& dc, const TimelineRow& row, const model::Idl
       draw_density(dc, box, [&](trace::Time from, trace::Time to) {
         DensityColumn column;
         for (std::size_t i = 0; i < column.parts.size(); ++i)
-          column.parts[i] = {busy_share(readers[i], span, from, to), idle_fill(theme, kCauses[i])};
+          column.parts[i] = {busy_share(readers[i], span, from, to), fills[i]};
         return column;
       });
       // Its time is that of all causes.

@@ -146,7 +146,8 @@ void draw_timeline_labels(const TimelineDrawContext& dc, const model::Activity& 
     float right = max.x - theme.half_space;
     std::string value;
     if (const auto share = busy_in_view(dc, activity, shown, row)) value = percent_text(*share);
-    if (row.kind == TimelineRow::Kind::Active && shown != nullptr)
+    if (row.kind == TimelineRow::Kind::Active && shown != nullptr &&
+        row.graph == dc.context.view.graph)
       value = "max " + count_text(shown->active.max_active()) +
               (shown->groups.size() > 1 ? " of " + count_text(shown->groups.size()) : "");
     if (!value.empty() && row.height >= size) {

@@ -21,6 +21,7 @@ constexpr float kActive = 26;
 constexpr std::size_t kMaxVisible = 4096;  // replays among which one with nodes is searched
 constexpr float kOtherNodes = 11;  // of graphs other than the shown one
 constexpr float kRank = 15, kMinRankNodes = 14, kMaxRankNodes = 30;  // below a rank that is closed
+constexpr float kRankActive = 18;                                    // likewise
 constexpr std::size_t kMaxOpen = 6;           // replayed graphs whose nodes are shown by default
 constexpr std::uint32_t kMaxLanesAhead = 64;  // rows made before a scene was seen
 
@@ -146,18 +147,11 @@ void add_host(const TimelineLayoutDesc& desc, const TimelineRank& rank,
   for (const std::uint32_t thread : threads) add_thread(desc, thread, builder);
 }
 
-std::string queue_label(const PanelContext& context, std::uint32_t queue) {
-  const auto found = context.document->queues->find(queue);
-  return found == context.document->queues->end() || found->second.label.empty()
-             ? "queue " + std::to_string(queue)
-             : found->second.label;
-}
-
 void add_queues(const TimelineLayoutDesc& desc, const TimelineRank& rank,
                 TimelineLayoutBuilder& builder) {
   std::vector<std::uint32_t> queues = rank.queues;
   order_rows(
-      queues, desc.order, [&](std::uint32_t id) { return queue_label(desc.context, id); },
+      queues, desc.order, [&](std::uint32_t id) { return desc.context.document->queue_name(id); },
       [&](std::uint32_t id) { return busy_in(desc.activity.queues, id); });
   for (const std::uint32_t device : rank.devices) {
     const auto found = desc.context.document->devices->find(device);
@@ -180,7 +174,7 @@ void add_queues(const TimelineLayoutDesc& desc, const TimelineRank& rank,
         continue;
       row.kind = Kind::Queue;
       row.id = queue;
-      row.label = queue_label(desc.context, queue);
+      row.label = desc.context.document->queue_name(queue);
       builder.add(row, kReplays);
     }
   }
@@ -259,7 +253,7 @@ void add_nodes(const TimelineLayoutDesc& desc, const model::GraphEntry& entry, f
   }
 }
 
-void add_active(const TimelineLayoutDesc& desc, const model::GraphEntry& entry,
+void add_active(const TimelineLayoutDesc& desc, const model::GraphEntry& entry, float height,
                 TimelineLayoutBuilder& builder) {
   TimelineRow row;
   row.kind = Kind::Active;
@@ -267,7 +261,7 @@ void add_active(const TimelineLayoutDesc& desc, const model::GraphEntry& entry,
   row.label = desc.levels.of(entry).size() == 1 ? "active nodes"
               : desc.by == model::RowsBy::Lane  ? "active lanes"
                                                 : "active " + workers_name(desc);
-  builder.add(row, kActive);
+  builder.add(row, height);
 }
 
 // The nodes of the shown graph, with a title, below the number of busy lanes or workers.
@@ -279,10 +273,10 @@ void add_shown_nodes(const TimelineLayoutDesc& desc, const model::GraphEntry& en
       !builder.section(TimelineSection::Nodes, 0,
                        desc.by == model::RowsBy::Lane ? "NODES BY LANE" : nodes_by_title(desc),
                        measured_text(desc)))
-    return add_active(desc, entry, builder);
+    return add_active(desc, entry, kActive, builder);
   others += kTimelineTitle * row_scale(desc);
   if (count_of(levels) > 1) {
-    add_active(desc, entry, builder);
+    add_active(desc, entry, kActive, builder);
     others += (kActive + kTimelineRowGap) * row_scale(desc);
   }
   add_nodes(desc, entry, node_height(desc, others, count_of(levels)), builder);
@@ -369,22 +363,34 @@ const model::GraphEntry* match_of(const TimelineLayoutDesc& desc, const Timeline
   return match != nullptr && shows_nodes(desc, *match) ? match : nullptr;
 }
 
-// The height of node rows below closed ranks: they share what the rows of these ranks leave.
-float rank_node_height(const TimelineLayoutDesc& desc, float others) {
+// The rows of nodes below closed ranks share the height that the rows of these ranks leave. Those
+// of active lanes or workers are shown if all rows fit.
+struct RankRows {
+  float node_height = kMinRankNodes;
+  bool has_active = false;
+};
+RankRows rank_rows(const TimelineLayoutDesc& desc, float others) {
   const float scale = row_scale(desc);
   std::size_t count = 0;
+  float active = 0;
   for (const TimelineRank& rank : desc.ranks.ranks) {
     if (!rank.is_shown) continue;
     others += scale * (kRank + kTimelineRowGap);
-    if (const auto* const match = match_of(desc, rank)) count += count_of(desc.levels.of(*match));
+    const auto* const match = match_of(desc, rank);
+    const std::size_t rows = match == nullptr ? 0 : count_of(desc.levels.of(*match));
+    if (rows > 1) active += scale * (kRankActive + kTimelineRowGap);
+    count += rows;
   }
-  if (count == 0) return kMinRankNodes;
-  return std::clamp(
-      (desc.available_height - others) / (scale * static_cast<float>(count)) - kTimelineRowGap,
-      kMinRankNodes, kMaxRankNodes);
+  if (count == 0) return {};
+  const auto height = [&](float taken) {
+    return (desc.available_height - taken) / (scale * static_cast<float>(count)) - kTimelineRowGap;
+  };
+  const bool has_active = height(others + active) >= kMinRankNodes;
+  return {std::clamp(height(has_active ? others + active : others), kMinRankNodes, kMaxRankNodes),
+          has_active};
 }
 
-void add_rank(const TimelineLayoutDesc& desc, std::size_t index, float node_height,
+void add_rank(const TimelineLayoutDesc& desc, std::size_t index, RankRows rows,
               TimelineLayoutBuilder& builder) {
   const TimelineRank& rank = desc.ranks.ranks[index];
   TimelineRow row;
@@ -398,7 +404,11 @@ void add_rank(const TimelineLayoutDesc& desc, std::size_t index, float node_heig
   builder.add(row, kRank);
   if (row.is_open) return add_process(desc, rank, builder);
   if (!rank.is_shown) return;
-  if (const auto* const match = match_of(desc, rank)) add_nodes(desc, *match, node_height, builder);
+  const auto* const match = match_of(desc, rank);
+  if (match == nullptr) return;
+  if (rows.has_active && count_of(desc.levels.of(*match)) > 1)
+    add_active(desc, *match, kRankActive, builder);
+  add_nodes(desc, *match, rows.node_height, builder);
 }
 
 // "clocks aligned within 12.3 us".
@@ -414,11 +424,11 @@ void add_ranks(const TimelineLayoutDesc& desc, TimelineLayoutBuilder& builder) {
   builder.title("RANKS", count_text(all.ranks.size()) + " ranks, " +
                              clocks_text(all.clocks->max_bound()) +
                              "; a click on a name shows or hides all rows of the rank");
-  const float height =
-      rank_node_height(desc, builder.layout.height + (folded == 0 ? 0 : kRank + kTimelineRowGap));
+  const RankRows rows =
+      rank_rows(desc, builder.layout.height + (folded == 0 ? 0 : kRank + kTimelineRowGap));
   const auto add_all = [&](bool shown) {
     for (std::size_t i = 0; i < all.ranks.size(); ++i) {
-      if (all.ranks[i].is_shown == shown) add_rank(desc, i, height, builder);
+      if (all.ranks[i].is_shown == shown) add_rank(desc, i, rows, builder);
     }
   };
   add_all(true);

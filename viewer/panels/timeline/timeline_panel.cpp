@@ -31,23 +31,8 @@ using trace::Time;
 namespace {
 
 constexpr double kMinNodesWidth = 40;   // screen points of a replay whose nodes are drawn
+constexpr float kMinTablesBeside = 700;  // points; in a narrower panel, tables are below the rows
 constexpr double kMaxAxisReplays = 50;  // visible replay lengths up to which a replay is the origin
-
-// The known time span of a replay, never empty.
-struct TimeSpan {
-  Time started = 0, ended = 0;
-};
-
-TimeSpan time_span_of(const trace::Replay& replay, const TimelineScene* scene) {
-  TimeSpan s{replay.started, replay.ended};
-  if (scene != nullptr && scene->times.started != 0) {
-    s.started = s.started == 0 ? scene->times.started : std::min(s.started, scene->times.started);
-    s.ended = std::max(s.ended, scene->times.ended);
-  }
-  if (s.started == 0) s = {replay.launched, replay.launch_returned};
-  s.ended = std::max(s.ended, s.started + 1000);
-  return s;
-}
 
 }  // namespace
 
@@ -61,14 +46,14 @@ struct TimelinePanel::State {
   void draw_tables(const TimelineDrawContext& dc,
                    const std::shared_ptr<const model::Activity>& activity,
                    const TimelineData::Scene& scene, ImVec2 size);
-  void fit(TimelineFit part, const trace::Replay* replay, const TimeSpan& time_span);
-  void follow_replay(const trace::Replay& replay, const TimeSpan& time_span);
+  void fit(TimelineFit part, const trace::Replay* replay, TimelineSpan time_span);
+  void follow_replay(const trace::Replay& replay, TimelineSpan time_span);
   void reveal(const PanelContext& context, const TimelineScene& scene,
               const TimelineLayout& layout);
   void reveal_graph(const PanelContext& context, const TimelineLayout& layout, float height);
-  void handle_mouse(PanelContext& context, TimelineDrawContext& dc, const TimeSpan& time_span,
+  void handle_mouse(PanelContext& context, TimelineDrawContext& dc, TimelineSpan time_span,
                     const trace::Replay* replay);
-  void draw_menu(PanelContext& context, const trace::Replay* replay, const TimeSpan& time_span);
+  void draw_menu(PanelContext& context, const trace::Replay* replay, TimelineSpan time_span);
   void show(Time started, Time ended);
 
   TimelineData data;
@@ -85,6 +70,7 @@ struct TimelinePanel::State {
   Time drawn_start = 0;
   model::GraphKey revealed_graph;
   TimelineFit fitted = TimelineFit::None;  // the view has not been moved since fit()
+  trace::Time fitted_ranks_end = 0;        // of the replay on all ranks, which is known later
   TimelineFit fit_next = TimelineFit::None;
   bool view_requested = false;  // the canvas moves in the next frame
   ImVec2 size{0, 0};
@@ -136,33 +122,23 @@ void TimelinePanel::State::draw(PanelContext& context) {
 
 // Fits the recording, or the replay and its launch call if that is close to the start.
 void TimelinePanel::State::fit(TimelineFit part, const trace::Replay* replay,
-                               const TimeSpan& time_span) {
+                               TimelineSpan time_span) {
   fitted = part;
   view_requested = true;
   if (part == TimelineFit::Recording || replay == nullptr) {
     fitted = TimelineFit::Recording;
     return canvas.fit();
   }
-  const auto start = static_cast<double>(time_span.started - origin),
-             length = static_cast<double>(time_span.ended - time_span.started);
-  double left = start;
-  if (replay->launched != 0 && replay->launched < time_span.started) {
-    if (const auto before = static_cast<double>(time_span.started - replay->launched);
-        before < 0.35 * length)
-      left -= before;
-  }
-  double right = start + length;
-  if (const auto on_ranks = data.rank_replay(); on_ranks->replay == replay->replay) {
-    if (on_ranks->started != 0)
-      left = std::min(left, static_cast<double>(on_ranks->started - origin));
-    right = std::max(right, static_cast<double>(on_ranks->ended - origin));
-  }
-  canvas.show({left, 0, right, 1});
+  const auto on_ranks = data.rank_replay();
+  fitted_ranks_end = on_ranks->ended;
+  const TimelineSpan span = fitted_span(*replay, time_span, *on_ranks);
+  canvas.show(
+      {static_cast<double>(span.started - origin), 0, static_cast<double>(span.ended - origin), 1});
 }
 
 // Keeps the part of the replay in view when another replay is shown; the view stays if the new
 // replay is in it.
-void TimelinePanel::State::follow_replay(const trace::Replay& replay, const TimeSpan& time_span) {
+void TimelinePanel::State::follow_replay(const trace::Replay& replay, TimelineSpan time_span) {
   const TimelineData::ReplayKey key{{replay.graph, replay.version}, replay.replay};
   if (drawn == key) return;
   const bool is_first = !drawn;
@@ -181,20 +157,23 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
                                      const TimelineData::Scene& scene) {
   const Theme& theme = context.theme;
   const model::Document& document = *context.document;
-  const TimeSpan time_span = replay != nullptr
-                                 ? time_span_of(*replay, scene.get())
-                                 : TimeSpan{origin, std::max(document.last, origin + 1000)};
+  const TimelineSpan time_span = replay != nullptr
+                                     ? span_of_replay(*replay, scene.get())
+                                     : TimelineSpan{origin, std::max(document.last, origin + 1000)};
   const auto length = static_cast<double>(time_span.ended - time_span.started),
              start = static_cast<double>(time_span.started - origin);
   const ImVec2 at = ImGui::GetCursorScreenPos(), available = ImGui::GetContentRegionAvail();
   const bool has_span = std::holds_alternative<model::SelectedSpan>(context.view.selection);
   const float labels = std::min(150 * theme.scale, available.x * 0.3f), bar = 10 * theme.scale,
-              list_width = (options.gap_list || has_span) && available.x > 700 * theme.scale
-                               ? std::min(470 * theme.scale, available.x * 0.5f)
-                               : 0,
               ruler_height = 20 * theme.scale;
+  // Beside the rows, or below them in a narrow panel.
+  const bool has_tables = options.gap_list || has_span,
+             is_beside = available.x > kMinTablesBeside * theme.scale;
+  const float list_width =
+      has_tables && is_beside ? std::min(470 * theme.scale, available.x * 0.5f) : 0;
+  const float list_height = has_tables && !is_beside ? std::round(available.y / 2) : 0;
   const ImVec2 area{std::max(available.x - labels - bar - list_width, 24.0f),
-                    std::max(available.y, 40.0f)};
+                    std::max(available.y - list_height, 40.0f)};
   // The visible part stays when tables appear beside it.
   if (std::exchange(tables_width, list_width) != list_width && fitted == TimelineFit::None &&
       size.x > 0) {
@@ -223,7 +202,8 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
   } else if (canvas.is_hovered() && is_pressed(Key::Home)) {
     fit(fitted == TimelineFit::Replay ? TimelineFit::Recording : TimelineFit::Replay, replay,
         time_span);
-  } else if (resized && fitted == TimelineFit::Replay) {
+  } else if (fitted == TimelineFit::Replay &&
+             (resized || data.rank_replay()->ended != fitted_ranks_end)) {
     fit(fitted, replay, time_span);
   }
   if (canvas.is_hovered() && ImGui::IsMouseDragging(ImGuiMouseButton_Right, 1))
@@ -301,10 +281,10 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
   draw_timeline_backgrounds(dc);
   draw_timeline_ranges(dc, *host);
   draw_timeline_replays(dc, *activity, drawn ? drawn->replay : 0);
-  // Only the shown graph has a row of active lanes or workers.
+  // All rows of active lanes or workers have one scale.
   std::uint32_t max_active = scene == nullptr ? 0 : scene->active.max_active();
   for (const auto& [key, other] : *others) {
-    if (key.graph == context.view.graph)
+    if (layout.find(TimelineRow::Kind::Active, 0, 0, key.graph) != nullptr)
       max_active = std::max(max_active, other->active.max_active());
   }
   for (const auto& [key, other] : *others) {
@@ -344,6 +324,9 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
   if (list_width > 0) {
     ImGui::SetCursorScreenPos({canvas.max().x + bar + theme.half_space, at.y});
     draw_tables(dc, activity, scene, {list_width - theme.half_space, area.y});
+  } else if (list_height > 0) {
+    ImGui::SetCursorScreenPos({at.x, canvas.max().y + theme.half_space});
+    draw_tables(dc, activity, scene, {available.x, list_height - theme.half_space});
   }
   if (scene != nullptr) {
     const auto named = std::find_if(layout.rows.rbegin(), layout.rows.rend(),
@@ -432,7 +415,7 @@ void TimelinePanel::State::reveal(const PanelContext& context, const TimelineSce
 }
 
 void TimelinePanel::State::draw_menu(PanelContext& context, const trace::Replay* replay,
-                                     const TimeSpan& time_span) {
+                                     TimelineSpan time_span) {
   if (!menu.begin(context)) return;
   if (ImGui::MenuItem("Fit replay to view", nullptr, false, replay != nullptr))
     fit(TimelineFit::Replay, replay, time_span);
@@ -451,7 +434,7 @@ void TimelinePanel::State::draw_menu(PanelContext& context, const trace::Replay*
 }
 
 void TimelinePanel::State::handle_mouse(PanelContext& context, TimelineDrawContext& dc,
-                                        const TimeSpan& time_span, const trace::Replay* replay) {
+                                        TimelineSpan time_span, const trace::Replay* replay) {
   if (!canvas.is_hovered() || ruler.is_dragging()) return;
   if (is_menu_click()) menu.open(item_of(context, dc.hit));
   if (ImGui::IsMouseDown(ImGuiMouseButton_Right) || ImGui::IsMouseDown(ImGuiMouseButton_Middle))

@@ -149,7 +149,7 @@ void draw_contents(const TimelineDrawContext& dc, const GapHit& hit) {
 
 void draw_contents(const TimelineDrawContext& dc, const ReplayHit& hit) {
   const Theme& theme = dc.context.theme;
-  const float x = 110 * theme.scale;
+  const float x = 160 * theme.scale;
   const trace::Replay& replay = hit.replay;
   const model::GraphEntry* const entry = dc.context.document->find(hit.graph);
   const std::string name = graph_name(*dc.context.document, hit.graph);
@@ -165,7 +165,7 @@ void draw_contents(const TimelineDrawContext& dc, const ReplayHit& hit) {
   };
   field("device time", model::ReplayMeasure::DeviceTime);
   field("launch call", model::ReplayMeasure::LaunchCall);
-  field("launch to start", model::ReplayMeasure::LaunchLatency);
+  field("launch-to-start latency", model::ReplayMeasure::LaunchLatency);
   const std::string source = entry == nullptr ? "" : measured_by(*entry, replay);
   draw_field(theme, "sampled",
              replay.sampled == 0 ? "no (no node timings)"

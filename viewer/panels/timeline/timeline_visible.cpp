@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "panels/timeline/timeline_draw_context.hpp"
-
 namespace reprise::viewer {
 
 using trace::Replay;
@@ -14,6 +12,7 @@ namespace {
 constexpr std::size_t kMaxInspected = 4096;      // visible replays of a graph
 constexpr std::size_t kMaxOthers = 64;           // replays whose nodes are drawn
 constexpr std::size_t kMaxOtherNodes = 200'000;  // of these together
+constexpr double kMaxLaunchBefore = 0.35;        // lengths of a replay before its start
 
 using Kind = TimelineRow::Kind;
 
@@ -61,6 +60,27 @@ std::vector<Replay> replays_with_nodes(const VisibleTimelineDesc& desc) {
   if (others.size() <= kMaxOthers && nodes <= kMaxOtherNodes)
     same.insert(same.end(), others.begin(), others.end());
   return same;
+}
+
+TimelineSpan span_of_replay(const Replay& replay, const TimelineScene* scene) {
+  TimelineSpan s{replay.started, replay.ended};
+  if (scene != nullptr && scene->times.started != 0) {
+    s.started = s.started == 0 ? scene->times.started : std::min(s.started, scene->times.started);
+    s.ended = std::max(s.ended, scene->times.ended);
+  }
+  if (s.started == 0) s = {replay.launched, replay.launch_returned};
+  s.ended = std::max(s.ended, s.started + 1000);
+  return s;
+}
+
+TimelineSpan fitted_span(const Replay& replay, TimelineSpan span, const RankReplay& on_ranks) {
+  const auto before = static_cast<double>(span.started - replay.launched);
+  if (replay.launched != 0 && before > 0 && before < kMaxLaunchBefore * span.length())
+    span.started = replay.launched;
+  if (on_ranks.replay != replay.replay) return span;
+  if (on_ranks.started != 0) span.started = std::min(span.started, on_ranks.started);
+  span.ended = std::max(span.ended, on_ranks.ended);
+  return span;
 }
 
 }  // namespace reprise::viewer

@@ -394,12 +394,11 @@ void TopBar::draw_buttons(PanelContext& context, const TopBarViewModel& view_mod
     }
     ImGui::SameLine(0, theme.half_space);
   }
-  if (!context.is_live) {
-    if (icon_button(theme, "export", Icon::Export, "Export the trace"))
-      ImGui::OpenPopup("export formats");
-    draw_export_menu(context.view);
-    ImGui::SameLine(0, theme.half_space);
-  }
+  if (icon_button(theme, "export", Icon::Export,
+                  context.is_live ? "Export what was received" : "Export the trace"))
+    ImGui::OpenPopup("export formats");
+  draw_export_menu(context.view);
+  ImGui::SameLine(0, theme.half_space);
   if (view_model.notes != nullptr) {
     const bool is_clicked = icon_button(theme, "bookmarks", Icon::Bookmark, "Bookmarks (Ctrl+B)");
     if (std::exchange(context.view.open_bookmarks, false) || is_clicked)

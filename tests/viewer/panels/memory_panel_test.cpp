@@ -330,3 +330,34 @@ TEST_CASE("memory panel: it shows a busy message while loading, and every size i
     CHECK(f.is_drawable());
   }
 }
+
+TEST_CASE("memory map: of many buffers in the same pixels one is drawn") {
+  // In a slab of one byte each, 40,000 buffers live from the first node to the last.
+  trace::GraphVersion g = test::memory_record();
+  constexpr std::uint32_t kCount = 40'000;
+  const auto first = static_cast<std::uint32_t>(g.buffers.size());
+  for (std::uint32_t i = 0; i < kCount; ++i)
+    g.buffers.push_back({1, trace::BufferKind::Transient, trace::kNone, trace::kNone, 1, 9216 + i});
+  g.slab_bytes += kCount;
+  decltype(g.accesses) accesses;
+  for (trace::Node& node : g.nodes) {
+    const std::uint32_t from = node.first_access;
+    node.first_access = static_cast<std::uint32_t>(accesses.size());
+    accesses.insert(accesses.end(), g.accesses.begin() + from,
+                    g.accesses.begin() + from + node.access_count);
+    if (&node != &g.nodes.front() && &node != &g.nodes.back()) continue;
+    for (std::uint32_t i = 0; i < kCount; ++i)
+      accesses.push_back({first + i, trace::Access::Write, 0, 0, 1});
+    node.access_count += kCount;
+  }
+  g.accesses = std::move(accesses);
+  PanelFixture f(kMemoryPanel, test::memory_document(std::move(g)));
+  MemoryPanel panel(f.background);
+  f.settle(panel);
+  int vertices = 0;
+  CHECK(contains(f.text([&] { f.draw(panel); }), "Slab"));
+  const ImDrawData& data = *ImGui::GetDrawData();
+  for (int i = 0; i < data.CmdListsCount; ++i) vertices += data.CmdLists[i]->VtxBuffer.Size;
+  CHECK(vertices > 1000);
+  CHECK(vertices < 30'000);  // 160,000 if each buffer was drawn
+}

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
 
 #include "panels/widgets/axis.hpp"
 #include "panels/widgets/format.hpp"
@@ -35,6 +39,58 @@ float small_height(const Theme& theme) {
 
 // Snaps a coordinate to a pixel centre, so that thin lines are sharp.
 float crisp(float at) { return std::floor(at) + 0.5f; }
+
+// The pixels of boxes that are one pixel high or wide. In a map of many buffers most of them are
+// where others are already.
+class ThinBoxes {
+ public:
+  ThinBoxes(ImVec2 min, ImVec2 max)
+      : min_(min), rows_(max.y - min.y, max.x - min.x), columns_(max.x - min.x, max.y - min.y) {}
+
+  // Adds a box that meets the map. Whether it has a pixel that no box had before; true if it is not
+  // thin.
+  bool add(const MemoryMap::Box& box) {
+    const ImVec2 from{box.min.x - min_.x, box.min.y - min_.y},
+        to{box.max.x - min_.x, box.max.y - min_.y};
+    if (to.y - from.y <= kThin) return rows_.add(from.y, from.x, to.x);
+    if (to.x - from.x <= kThin) return columns_.add(from.x, from.y, to.y);
+    return true;
+  }
+
+ private:
+  static constexpr float kThin = 1.01f;
+
+  class Lines {  // of pixels
+   public:
+    Lines(float count, float length)
+        : count_(pixels(count)),
+          length_(pixels(length)),
+          words_((length_ + 63) / 64),
+          set_(count_ * words_) {}
+    bool add(float line, float from, float to) {
+      const std::size_t first = std::min(pixels(from), length_) - 1,
+                        last = std::min(pixels(to), length_) - 1;
+      std::uint64_t* const row = set_.data() + (std::min(pixels(line), count_) - 1) * words_;
+      std::uint64_t added = 0;
+      for (std::size_t w = first / 64; w <= last / 64; ++w) {
+        std::uint64_t bits = ~std::uint64_t{0};
+        if (w == first / 64) bits &= bits << (first % 64);
+        if (w == last / 64) bits &= ~std::uint64_t{0} >> (63 - last % 64);
+        added |= bits & ~row[w];
+        row[w] |= bits;
+      }
+      return added != 0;
+    }
+
+   private:
+    // The number of pixels until a coordinate, at least 1.
+    static std::size_t pixels(float at) { return static_cast<std::size_t>(std::max(at, 0.0f)) + 1; }
+    std::size_t count_, length_, words_;
+    std::vector<std::uint64_t> set_;
+  };
+  ImVec2 min_;
+  Lines rows_, columns_;
+};
 
 struct TimeSpan {
   double started, ended;
@@ -224,10 +280,12 @@ void MemoryMap::draw_buffers(const PanelContext& context, const Content& content
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = theme.small ? theme.small : ImGui::GetFont();
   const ImVec2 min = canvas_.min(), max = canvas_.max();
+  std::map<Emphasis, ThinBoxes> thin;
   for (const model::BufferSpan& s : view_model.use.spans) {
     const Box box = box_of(view_model, s.buffer);
     if (box.max.x < min.x || box.min.x > max.x || box.max.y < min.y || box.min.y > max.y) continue;
     const Emphasis state = emphasis.of(s.buffer);
+    if (!thin.try_emplace(state, min, max).first->second.add(box)) continue;
     const bool passes = state != Emphasis::Filtered;
     const float alpha = !passes ? 0.15f : state == Emphasis::Dimmed ? 0.4f : 1.0f;
     const ImU32 fill = memory_colour(theme, view_model, content.colour, s.buffer);

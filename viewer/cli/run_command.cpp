@@ -14,7 +14,7 @@
 #include "cli/live_viewer.hpp"
 #include "cli/run_report.hpp"
 #include "cli/text.hpp"
-#include "cli/window_module.hpp"
+#include "cli/viewer_modules.hpp"
 #include "model/observed_run.hpp"
 #include "model/program_files.hpp"
 

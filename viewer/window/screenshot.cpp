@@ -12,10 +12,10 @@
 
 #include "base/atomic_file.hpp"
 #include "panels/shared/keys.hpp"
-#include "window/application.hpp"
+#include "application/application.hpp"
 #include "window/offscreen.hpp"
 #include "window/picture.hpp"
-#include "window/settings.hpp"
+#include "application/settings.hpp"
 #include "window/ui.hpp"
 
 namespace reprise::viewer {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "panels/shared/theme.hpp"
-#include "window/fonts.hpp"
+#include "application/fonts.hpp"
 
 struct ImGuiContext;
 

@@ -8,7 +8,7 @@
 
 #include "base/shown_text.hpp"
 #include "panels/shared/keys.hpp"
-#include "window/quit_signals.hpp"
+#include "application/quit_signals.hpp"
 
 namespace reprise::viewer {
 

@@ -19,7 +19,7 @@
 #include "unit/trace/live_support.hpp"
 #include "viewer/panels/replays_documents.hpp"
 #include "viewer/window/viewer_session.hpp"
-#include "window/program_run.hpp"
+#include "application/program_run.hpp"
 
 namespace fs = std::filesystem;
 using namespace reprise;

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "viewer/window/x_user.hpp"
-#include "window/application.hpp"
-#include "window/settings.hpp"
+#include "application/application.hpp"
+#include "application/settings.hpp"
 #include "window/viewer_window.hpp"
 #include "window/window.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "panels/workspace/start_page.hpp"
-#include "window/settings.hpp"
+#include "application/settings.hpp"
 
 namespace reprise::viewer {
 

@@ -1,9 +1,10 @@
-#include "window/application.hpp"
+#include "application/application.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <ctime>
 #include <exception>
+#include <sstream>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -15,7 +16,9 @@
 #include "merge/merge_traces.hpp"
 #include "panels/shared/keys.hpp"
 #include "panels/widgets/format.hpp"
-#include "window/trace_export.hpp"
+#include "trace/live/session_directory.hpp"
+#include "trace/live/tcp_address.hpp"
+#include "application/trace_export.hpp"
 
 namespace reprise::viewer {
 
@@ -37,8 +40,8 @@ std::string in_current_folder(const std::string& name) {
   return (std::filesystem::current_path(ignored) / name).string();
 }
 
-// A file name for the recording of a session, in the current directory.
-std::string recording_path(const model::Document& document) {
+// A file name for the recording of a session.
+std::string recording_name(const model::Document& document) {
   std::string name = "session";
   if (!document.sessions->empty()) {
     const trace::Session& session = document.sessions->front();
@@ -47,8 +50,10 @@ std::string recording_path(const model::Document& document) {
   for (char& c : name) {
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.') c = '-';
   }
-  return in_current_folder(name + ".reprise");
+  return name + ".reprise";
 }
+
+constexpr char kReadOnly[] = "This viewer is read-only.";
 
 }  // namespace
 
@@ -65,7 +70,10 @@ Application::~Application() {
 
 std::shared_ptr<model::TraceFeed> Application::feed_of(const OpenTarget& target) {
   return std::make_shared<model::TraceFeed>(model::TraceFeedDesc{
-      .target = target.target, .token = target.token, .on_change = desc_.wake});
+      .target = target.target,
+      .token = target.token,
+      .on_change = desc_.wake,
+      .may_request_profile = may_change()});
 }
 
 void Application::open(const OpenTarget& target) { enter(feed_of(target), nullptr); }
@@ -155,7 +163,8 @@ void Application::enter(std::shared_ptr<model::TraceFeed> feed,
   requested_profile_ = false;
   monitor_.reset();
   if (program_ && feed_->target() != program_->session().string()) program_.reset();
-  workspace_ = std::make_unique<Workspace>(feed_, other_, background_);
+  workspace_ = std::make_unique<Workspace>(feed_, other_, background_,
+                                           may_change() ? NotesUse::Edit : NotesUse::Read);
   if (view_) workspace_->show(*std::exchange(view_, std::nullopt));
   for (const auto& each : {other_, feed_}) {
     if (each && !each->is_live()) settings_.note_opened(each->target(), std::time(nullptr));
@@ -182,7 +191,7 @@ void Application::watch_feeds() {
       return leave(status.reason);
     }
   }
-  if (!requested_profile_ && feed_->is_live()) {
+  if (!requested_profile_ && may_change() && feed_->is_live()) {
     const model::FeedStatus status = feed_->status();
     if (status.allowed) {
       requested_profile_ = true;
@@ -294,10 +303,13 @@ bool Application::may_close() {
 
 void Application::open_recorder(std::string discarded) {
   recorder_.error.clear();
+  const std::vector<std::filesystem::path> folders = desc_.access.paths.folders();
+  const std::string name = recording_name(*feed_->document());
   recorder_.dialog.open({.title = "Record to file",
                          .action = "Record",
                          .explanation = "Writes what was received, and then what arrives.",
-                         .path = recording_path(*feed_->document()),
+                         .path = folders.empty() ? in_current_folder(name)
+                                                 : (folders.front() / name).string(),
                          .discarded = std::move(discarded)});
 }
 
@@ -326,6 +338,7 @@ void Application::draw_record(const Theme& theme) {
   const bool is_requested =
       workspace_ && (workspace_->take_record_request() || is_pressed(Key::Record));
   if (is_requested && feed_->is_live()) {
+    if (!may_change()) return show_message(kReadOnly);
     after_discard_ = nullptr;
     open_recorder({});
   }
@@ -336,6 +349,10 @@ void Application::draw_record(const Theme& theme) {
   switch (recorder_.dialog.draw(theme, recorder_.error)) {
     case FileChoice::None: return;
     case FileChoice::Write:
+      if (!desc_.access.paths.contains(recorder_.dialog.path())) {
+        recorder_.error = recorder_.dialog.path() + " is not below a folder that is allowed here";
+        return;
+      }
       return write(recorder_,
                    [feed = feed_, path = recorder_.dialog.path()] { feed->record_to(path); });
     case FileChoice::Discard:
@@ -349,6 +366,10 @@ void Application::open_saver(const char* title, const std::string& name,
                              std::function<void(const std::string& path)> save) {
   save_ = std::move(save);
   saver_.error.clear();
+  if (desc_.deliver) {
+    delivered_ = desc_.folder() / name;
+    return write(saver_, [path = delivered_.string(), save = save_] { save(path); });
+  }
   saver_.dialog.open({.title = title,
                       .action = "Save",
                       .explanation = "An existing file is replaced.",
@@ -367,15 +388,23 @@ void Application::draw_save(const Theme& theme) {
     if (auto to_write = export_of(feed_->target(), *format, view.graph.graph))
       open_saver("Export the trace", to_write->name, std::move(to_write->write));
   }
-  if (is_written(saver_)) show_message("Saved " + saver_.dialog.path());
-  if (saver_.result) show_message("Writing " + saver_.dialog.path());
+  const std::string written =
+      desc_.deliver ? delivered_.filename().string() : saver_.dialog.path();
+  if (is_written(saver_)) {
+    show_message("Saved " + written);
+    if (desc_.deliver) desc_.deliver(delivered_);
+  }
+  if (saver_.result) show_message("Writing " + written);
+  if (desc_.deliver && !saver_.error.empty()) show_message(std::exchange(saver_.error, {}));
   if (saver_.dialog.draw(theme, saver_.error) != FileChoice::Write) return;
   write(saver_, [path = saver_.dialog.path(), save = save_] { save(path); });
 }
 
 void Application::draw_dialog(const Theme& theme) {
-  if (is_pressed(Key::Open))
+  if (is_pressed(Key::Open)) {
+    if (!may_change()) return show_message(kReadOnly);
     open_dialog_.open(workspace_ ? OpenedFrom::Trace : OpenedFrom::StartPage);
+  }
   std::vector<std::string> recent;
   for (const RecentEntry& entry : settings_.recent) recent.push_back(entry.path);
   perform(open_dialog_.draw(theme, recent));
@@ -395,13 +424,48 @@ void Application::draw_start(const Theme& theme) {
                             .program_state = program_state_,
                             .program_output = program_output_,
                             .is_program_running = program_ != nullptr,
-                            .error = error_};
+                            .error = error_,
+                            .is_read_only = !may_change()};
   perform(start_page_.draw(theme, view_model));
   draw_record(theme);
   if (!workspace_) draw_dialog(theme);
 }
 
+std::string Application::refusal(const OpenTarget& target) const {
+  if (desc_.access.paths.has_all() || target.target.empty()) return {};
+  const std::vector<trace::LiveSession> sessions = trace::list_sessions();
+  std::istringstream parts(target.target);
+  for (std::string part; std::getline(parts, part, ',');) {
+    std::error_code ignored;
+    const bool is_session =
+        std::any_of(sessions.begin(), sessions.end(),
+                    [&](const trace::LiveSession& session) { return session.path == part; });
+    const bool is_address =
+        trace::parse_tcp_address(part).has_value() && !std::filesystem::exists(part, ignored);
+    if (is_session || (is_address && may_change()) || desc_.access.paths.contains(part)) continue;
+    return part + " is not below a folder that is allowed here.";
+  }
+  return {};
+}
+
+std::string Application::refusal(const StartAction& action) const {
+  if (const auto* target = std::get_if<OpenTarget>(&action)) return refusal(*target);
+  if (const auto* both = std::get_if<CompareTarget>(&action)) {
+    const std::string first = refusal(both->first);
+    return first.empty() ? refusal(both->second) : first;
+  }
+  const bool changes = std::holds_alternative<RunSample>(action) ||
+                       std::holds_alternative<RunProgram>(action) ||
+                       std::holds_alternative<BrowseFiles>(action);
+  return changes && !may_change() ? kReadOnly : "";
+}
+
 void Application::perform(const StartAction& action) {
+  if (std::string reason = refusal(action); !reason.empty()) {
+    if (workspace_) return show_message(std::move(reason));
+    error_ = std::move(reason);
+    return;
+  }
   if (const auto* target = std::get_if<OpenTarget>(&action)) {
     discard_then([this, target = *target] { open(target); });
   } else if (const auto* both = std::get_if<CompareTarget>(&action)) {
@@ -429,6 +493,10 @@ void Application::perform(const StartAction& action) {
 std::string Application::title() const {
   if (!feed_) return "Reprise";
   return short_name(*feed_) + (other_ ? " against " + short_name(*other_) : "") + " - Reprise";
+}
+
+bool Application::changes_with_time() const {
+  return program_ != nullptr || (feed_ && feed_->status().state == model::FeedState::Live);
 }
 
 bool Application::is_busy() const {

@@ -8,7 +8,7 @@
 #include <imgui.h>
 
 #include "model/observed_run.hpp"
-#include "window/application.hpp"
+#include "application/application.hpp"
 
 namespace reprise::viewer {
 

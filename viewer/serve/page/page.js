@@ -64,7 +64,7 @@ function connect() {
   isWelcome = isRefused = false;
   const {state} = readLink();
   if (!token) {
-    refuse('Token', 'The link that `reprise serve` prints contains the token. Open that link, or enter the token.', true);
+    refuse('Which token?', 'The link that "reprise serve" prints ends with it. Open that link, or enter the token here.', true);
     return;
   }
   if (attempt === 0) show('Connecting', location.host);
@@ -220,15 +220,26 @@ function measure() {
 }
 
 // The canvas has one pixel per pixel of the screen, so text is sharp at every zoom of the browser.
+function fit(exact) {
+  const fitted = (css, pixels) => {
+    const rounded = Math.round(css * devicePixelRatio);
+    return Math.abs(pixels - rounded) <= 1 ? pixels : rounded;  // not the screen's where a scale is emulated
+  };
+  const {width, height} = canvas.getBoundingClientRect();
+  canvas.width = fitted(width, exact?.inlineSize);
+  canvas.height = fitted(height, exact?.blockSize);
+  draw();
+  send({type: 'resize', ...measure()});
+  if (!socket && !isRefused) connect();
+}
+
 function watchSize() {
-  new ResizeObserver(([entry]) => {
-    const exact = entry.devicePixelContentBoxSize?.[0];
-    canvas.width = exact ? exact.inlineSize : Math.round(entry.contentRect.width * devicePixelRatio);
-    canvas.height = exact ? exact.blockSize : Math.round(entry.contentRect.height * devicePixelRatio);
-    draw();
-    if (!socket && !isRefused) connect();
-    send({type: 'resize', ...measure()});
-  }).observe(canvas);
+  const observer = new ResizeObserver(([entry]) => fit(entry.devicePixelContentBoxSize?.[0]));
+  try {
+    observer.observe(canvas, {box: 'device-pixel-content-box'});
+  } catch {  // Safari
+    observer.observe(canvas);
+  }
   // iOS does not make the page smaller for its keyboard.
   visualViewport?.addEventListener('resize', () => {
     if (visualViewport.scale === 1) canvas.style.height = `${visualViewport.height}px`;

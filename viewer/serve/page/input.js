@@ -20,7 +20,7 @@ class Input {
   constructor(canvas, field, send, paste) {
     Object.assign(this, {canvas, field, send, paste});
     this.events = [];
-    this.kind = 0;
+    this.kind = -1;           // of the pointer; -1: not sent
     this.buttons = 0;
     this.held = new Set();    // codes of keys
     this.touches = new Map();
@@ -86,7 +86,7 @@ class Input {
     this.events.length = 0;
     this.held.clear();
     this.buttons = 0;
-    this.kind = 0;
+    this.kind = -1;
   }
 
   #pointer(event) {

@@ -71,7 +71,6 @@ function connect() {
   socket = new WebSocket((location.protocol === 'https:' ? 'wss://' : 'ws://') + location.host + location.pathname.replace(/[^/]*$/, '') + 'session');
   socket.binaryType = 'arraybuffer';
   socket.onopen = () => {
-    renderer.reset();
     newFrame = drawnFrame = 0;
     input.reset();
     socket.send(JSON.stringify({type: 'hello', version: kVersion, token, ...measure(), dark: darkTheme.matches, state, resume: session}));
@@ -126,7 +125,9 @@ function show(headline, detail, button, asksToken = false) {
   element('again').hidden = !button;
   element('again').textContent = button;
   element('token-field').hidden = !asksToken;
-  if (asksToken) element('token').focus();
+  if (!asksToken) return;
+  element('token').value = token;
+  element('token').select();
 }
 
 function refuse(headline, detail, asksToken = false) {
@@ -157,7 +158,7 @@ function takeText(message) {
       if (document.activeElement === document.body) canvas.focus({preventScroll: true});
       break;
     case 'error':
-      refuse(isWelcome ? 'The server ended the session' : 'The server refuses the connection', message.text, message.reason === 'token');
+      refuse(isWelcome ? 'The server ended the session' : 'The server refuses the connection', message.text, !isWelcome);
       break;
     case 'cursor': canvas.style.cursor = message.shape; break;
     case 'title': document.title = message.text; break;

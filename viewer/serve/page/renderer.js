@@ -128,12 +128,10 @@ class Renderer {
     gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
     this.textures = new Map();
+    this.lists = [];
     this.spare = [];  // buffers without a list
-    this.reset();
   }
 
-  // The next frame does not refer to an earlier one. The picture stays until then.
-  reset() { this.lists = []; }
 
   takeTexture(buffer) {
     const gl = this.gl, reader = new Reader(buffer, 1);

@@ -10,9 +10,10 @@ const kLongPress = 500;       // ms
 const kSecondTap = 300;       // ms between a tap and a touch that continues it as a drag of the left button
 const kKinds = {mouse: 0, touch: 1, pen: 2};
 const kIsMac = /Mac|iPhone|iPad/.test(navigator.platform);
-// Keys with Ctrl that the viewer uses; all others, such as zoom, reload and tabs, stay with the browser.
+// Keys with Ctrl that the viewer uses, letters with Shift too; others, such as zoom, reload and tabs, stay with the browser.
 const kControlKeys = new Set(['KeyA', 'KeyB', 'KeyC', 'KeyF', 'KeyO', 'KeyP', 'KeyS', 'KeyV', 'KeyW', 'KeyX', 'KeyY', 'KeyZ',
   'ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'Backspace', 'Delete', 'Enter']);
+const kShiftedLetters = new Set(['KeyC', 'KeyZ']);
 const kModifiers = /^(Control|Shift|Alt|Meta)(Left|Right)$/;
 
 class Input {
@@ -20,6 +21,7 @@ class Input {
   constructor(canvas, field, send, paste) {
     Object.assign(this, {canvas, field, send, paste});
     this.events = [];
+    this.points = 1;          // of the viewer per CSS pixel
     this.kind = -1;           // of the pointer; -1: not sent
     this.buttons = 0;
     this.held = new Set();    // codes of keys
@@ -51,12 +53,15 @@ class Input {
   // Where text is typed: in the hidden field (with the input method and the on-screen keyboard) or the canvas.
   setKeyboard({wanted, x, y, height}) {
     if (wanted) {
-      Object.assign(this.field.style, {left: `${x}px`, top: `${y}px`, height: `${height}px`});
+      const css = points => `${points / this.points}px`;
+      Object.assign(this.field.style, {left: css(x), top: css(y), height: css(height)});
       if (document.activeElement === this.canvas || document.activeElement === document.body) this.field.focus({preventScroll: true});
     } else if (document.activeElement === this.field) {
       this.canvas.focus({preventScroll: true});
     }
   }
+
+  #move(x, y) { this.#push('m', x * this.points, y * this.points); }
 
   #push(...event) {
     const last = this.events.at(-1);
@@ -99,7 +104,7 @@ class Input {
       this.#touch(event);
       return;
     }
-    this.#push('m', event.clientX, event.clientY);
+    this.#move(event.clientX, event.clientY);
     let buttons = event.type === 'pointercancel' ? 0 : event.buttons;
     if (kIsMac && event.ctrlKey && buttons === 1) buttons = 2;
     this.#press(buttons);
@@ -127,7 +132,7 @@ class Input {
       if (this.touches.size === 1) {
         this.gesture = 'press';
         this.start = {x, y, isSecond: event.timeStamp - this.tapTime < kSecondTap};
-        this.#push('m', x, y);
+        this.#move(x, y);
         this.longPress = setTimeout(() => {
           this.gesture = 'done';
           this.#click(1);
@@ -147,10 +152,10 @@ class Input {
       this.gesture = 'drag';
       this.#press(this.start.isSecond || /resize/.test(this.canvas.style.cursor) ? 1 : 2);
     }
-    if (this.gesture === 'drag') this.#push('m', x, y);
+    if (this.gesture === 'drag') this.#move(x, y);
     if (this.gesture === 'pinch') {
       const after = this.#spread();
-      this.#push('m', after.x, after.y);
+      this.#move(after.x, after.y);
       this.#push('w', 0, Math.log(after.distance / before.distance) / Math.log(kZoomPerNotch));
     }
     if (!isEnd) return;
@@ -177,21 +182,22 @@ class Input {
     const unit = [kWheelPixels, kWheelLines, 1][event.deltaMode] / (isPinch ? 10 : 1);
     let x = -event.deltaX / unit, y = -event.deltaY / unit;
     if (event.shiftKey && y === 0) [x, y] = [0, x];  // Dear ImGui itself exchanges the axes
-    this.#push('m', event.clientX, event.clientY);
+    this.#move(event.clientX, event.clientY);
     this.#push('w', x, y);
   }
 
   #keyDown(event) {
     if (event.isComposing || event.keyCode === 229) return;
-    const code = codeOf(event), isText = [...event.key].length === 1;
+    const code = codeOf(event), isLetter = [...event.key].length === 1;
+    const isText = isLetter || event.key === 'Dead' || event.key === 'Compose';
     const isControl = (kIsMac ? event.metaKey || event.ctrlKey : event.ctrlKey) && !event.getModifierState('AltGraph');
     const isModifier = kModifiers.test(code);
-    if (isControl ? !kControlKeys.has(code) && !isModifier : isBrowsers(event, isModifier)) return;
-    if (isControl && code === 'KeyV') return;  // the paste event follows
+    if (isControl ? !isControlKey(event, code) && !isModifier : isBrowsers(event, isModifier)) return;
+    if (isControl && code === 'KeyV' || event.shiftKey && code === 'Insert') return;  // the paste event follows
     this.#key(code, true);
     if (isModifier || isText && !isControl && event.target === this.field) return;
     event.preventDefault();
-    if (isText && !isControl) this.#push('t', event.key);
+    if (isLetter && !isControl) this.#push('t', event.key);
   }
 
   #key(code, isDown) {
@@ -263,6 +269,10 @@ class Input {
 function codeOf(event) {
   const code = event.code || event.key;
   return kIsMac && code.startsWith('Meta') ? 'ControlLeft' : code;
+}
+
+function isControlKey(event, code) {
+  return kControlKeys.has(code) && !(event.shiftKey && code.startsWith('Key') && !kShiftedLetters.has(code));
 }
 
 function isBrowsers(event, isModifier) {

@@ -215,8 +215,10 @@ function requestDraw() {
   });
 }
 
+// The server draws at scales from 0.5 to 4; beyond, points of the viewer are not CSS pixels.
 function measure() {
-  const scale = devicePixelRatio;
+  const scale = Math.min(Math.max(devicePixelRatio, 0.5), 4);
+  input.points = devicePixelRatio / scale;
   return {width: canvas.width / scale, height: canvas.height / scale, scale};
 }
 
@@ -266,7 +268,10 @@ element('copy').addEventListener('click', () => {
 });
 element('close').addEventListener('click', () => element('copied').close());
 element('copied').addEventListener('close', () => canvas.focus({preventScroll: true}));
-element('keyboard').addEventListener('click', () => element('text').focus({preventScroll: true}));
+element('keyboard').addEventListener('click', () => {
+  element('text').blur();  // iOS shows its keyboard for a new focus only
+  element('text').focus({preventScroll: true});
+});
 
 // --- files ---
 

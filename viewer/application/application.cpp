@@ -69,7 +69,7 @@ Application::~Application() {
 }
 
 std::shared_ptr<model::TraceFeed> Application::feed_of(const OpenTarget& target) {
-  return std::make_shared<model::TraceFeed>(model::TraceFeedDesc{
+  return desc_.open_feed(model::TraceFeedDesc{
       .target = target.target,
       .token = target.token,
       .on_change = desc_.wake,

@@ -95,6 +95,18 @@ std::string file_name_of(const std::string& given) {
   return name.empty() || name.front() == '.' ? "upload.reprise" : name;
 }
 
+// The viewer's keys are those of the client meanwhile.
+class KeysOfClient {
+ public:
+  explicit KeysOfClient(KeyState& keys) : keys_(keys) { swap_keys(keys_); }
+  KeysOfClient(const KeysOfClient&) = delete;
+  KeysOfClient& operator=(const KeysOfClient&) = delete;
+  ~KeysOfClient() { swap_keys(keys_); }
+
+ private:
+  KeyState& keys_;
+};
+
 Settings settings_of(const ServeDesc& desc) {
   Settings settings;
   for (auto path = desc.traces.rbegin(); path != desc.traces.rend(); ++path)
@@ -109,7 +121,7 @@ Settings settings_of(const ServeDesc& desc) {
 }  // namespace
 
 ServedClient::ServedClient(const ServeDesc& desc, WebServer& web, FontCache& fonts,
-                           std::string session, std::function<void()> wake)
+                           FeedPool& feeds, std::string session, std::function<void()> wake)
     : desc_(desc),
       web_(web),
       fonts_(fonts),
@@ -145,6 +157,7 @@ ServedClient::ServedClient(const ServeDesc& desc, WebServer& web, FontCache& fon
           .access = {.paths = model::AllowedPaths(desc.allowed),
                      .changes = desc.read_only ? Access::Changes::Forbidden
                                                : Access::Changes::Allowed},
+          .open_feed = [&feeds](model::TraceFeedDesc feed) { return feeds.open(std::move(feed)); },
           .folder = [this] { return new_folder(); },
           .deliver = [this](const fs::path& file) { deliver(file); }},
       settings_);
@@ -405,7 +418,7 @@ void ServedClient::draw() {
   if (wake_->is_set.exchange(false)) due_frames_ = kSettleFrames;
   due_frames_ = std::max(due_frames_ - 1, 0);
   ImGui::SetCurrentContext(context_);
-  swap_keys(keys_);
+  const KeysOfClient keys(keys_);
   ImGuiIO& io = ImGui::GetIO();
   io.DeltaTime = std::clamp(seconds, 1e-4f, 10.0f);
   apply_size();
@@ -416,7 +429,6 @@ void ServedClient::draw() {
   if (is_pressed(Key::Picture))
     send({{"type", "picture"}, {"name", application_->picture_path().filename().string()}});
   clear_key_presses();
-  swap_keys(keys_);
   ImGui::Render();
   send_frame();
   send_state();

@@ -142,7 +142,7 @@ void ViewerServer::greet(const WebEvent& event) {
     return refuse(event.connection, "clients",
                   "This server has its " + std::to_string(desc_.max_clients) +
                       " clients already (--max-clients).");
-  auto client = std::make_unique<ServedClient>(desc_, *web_, fonts_, random_text(),
+  auto client = std::make_unique<ServedClient>(desc_, *web_, fonts_, feeds_, random_text(),
                                                [this] { wake(); });
   client->attach(event.connection, hello);
   clients_.push_back(std::move(client));

@@ -1,8 +1,8 @@
-// Fuzzes what a foreign page or browser sends to a served viewer: the names of hosts and origins, and
-// input messages, with the frames that they become. Checks that no foreign host is taken for an
-// allowed one, that only ProtocolError leaves the queue, and that what Dear ImGui receives is finite
-// and drawn in a bounded number of frames. ctest runs it for half a minute (fuzz.serve). To run it
-// longer:
+// Fuzzes what a foreign page or browser sends to a served viewer: the names of hosts and origins,
+// and input messages, with the frames that they become. Checks that no foreign host is taken for an
+// allowed one, that only ProtocolError leaves the queue, and that what Dear ImGui receives is
+// finite and drawn in a bounded number of frames. ctest runs it for half a minute (fuzz.serve). To
+// run it longer:
 //   bin/reprise_fuzz_serve -max_total_time=3600 -fork=2 FOLDER tests/fuzz/corpus/serve
 #include <cmath>
 #include <cstdint>
@@ -36,13 +36,13 @@ void require_served(bool holds, const char* what) {
 void names(const std::string& text) {
   const std::vector<std::string> allowed = {"gpu-box"};
   if (viewer::is_allowed_host(text, allowed)) {
-    const std::size_t port = text.rfind(':') != std::string::npos && text.back() != ']'
-                                 ? text.rfind(':')
-                                 : text.size();
+    const std::size_t port =
+        text.rfind(':') != std::string::npos && text.back() != ']' ? text.rfind(':') : text.size();
     std::string name = text.substr(0, port);
     for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    require_served(name == "127.0.0.1" || name == "localhost" || name == "[::1]" || name == "gpu-box",
-                   "an allowed host is one of the names");
+    require_served(
+        name == "127.0.0.1" || name == "localhost" || name == "[::1]" || name == "gpu-box",
+        "an allowed host is one of the names");
     require_served(text.find_first_of("/@;, '\r\n") == std::string::npos,
                    "an allowed host cannot break a header");
   }

@@ -12,6 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "application/program_run.hpp"
+#include "application/settings.hpp"
+#include "application/start_page_monitor.hpp"
 #include "model/allowed_paths.hpp"
 #include "model/merged_trace_file.hpp"
 #include "panels/shared/async_value.hpp"
@@ -19,9 +22,6 @@
 #include "panels/workspace/open_dialog.hpp"
 #include "panels/workspace/start_page.hpp"
 #include "panels/workspace/workspace.hpp"
-#include "application/program_run.hpp"
-#include "application/settings.hpp"
-#include "application/start_page_monitor.hpp"
 
 namespace reprise::viewer {
 

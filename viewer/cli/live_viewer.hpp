@@ -1,6 +1,6 @@
 // LiveViewer: waits for the first live session that starts after its construction and opens a
-// viewer on it in a separate process: a window, or a server for browsers, which prints its link. Threads: main thread; a background thread waits for
-// the session.
+// viewer on it in a separate process: a window, or a server for browsers, which prints its link.
+// Threads: main thread; a background thread waits for the session.
 #pragma once
 
 #include <sys/types.h>

@@ -3,9 +3,9 @@
 #include <doctest/doctest.h>
 #include <imgui.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <chrono>
 #include <functional>
 #include <iterator>
 #include <optional>
@@ -45,14 +45,14 @@ class ServedApplication : public ImGuiFixture {
   explicit ServedApplication(Access::Changes changes) {
     const fs::path root = access_folders();
     application.emplace(
-        ApplicationDesc{.access = {.paths = model::AllowedPaths({root / "allowed"}),
-                                   .changes = changes},
-                        .folder =
-                            [root] {
-                              fs::create_directories(root / "saved");
-                              return root / "saved";
-                            },
-                        .deliver = [this](const fs::path& file) { delivered = file; }},
+        ApplicationDesc{
+            .access = {.paths = model::AllowedPaths({root / "allowed"}), .changes = changes},
+            .folder =
+                [root] {
+                  fs::create_directories(root / "saved");
+                  return root / "saved";
+                },
+            .deliver = [this](const fs::path& file) { delivered = file; }},
         settings_);
     ImGui::GetIO().KeyMap[ImGuiKey_Enter] = 500;
   }
@@ -123,7 +123,8 @@ TEST_CASE("allowed paths: a path is allowed by itself or by a folder, after its 
   REQUIRE(paths.folders().size() == 1);
 }
 
-TEST_CASE("file browser: it lists the allowed folder without links out of it, and does not leave it") {
+TEST_CASE(
+    "file browser: it lists the allowed folder without links out of it, and does not leave it") {
   const fs::path root = access_folders();
   ImGuiFixture fixture;
   Background background(1);

@@ -87,7 +87,10 @@ std::size_t folders_of_clients() {
 
 void upload(WebClient& client, std::uint32_t id, const fs::path& file) {
   const std::string bytes = bytes_of(file);
-  client.send({{"type", "upload"}, {"id", id}, {"name", "../../" + file.filename().string()}, {"bytes", bytes.size()}});
+  client.send({{"type", "upload"},
+               {"id", id},
+               {"name", "../../" + file.filename().string()},
+               {"bytes", bytes.size()}});
   for (std::size_t at = 0; at < bytes.size(); at += kUploadPart)
     client.send_bytes(upload_part(id, bytes.substr(at, kUploadPart)));
   client.send({{"type", "uploaded"}, {"ids", {id}}});
@@ -134,7 +137,8 @@ TEST_CASE("viewer server: a socket from another site or for another host is refu
 TEST_CASE("viewer server: without the token nobody comes in") {
   const RunningServer server;
   const std::string token = server.client().token;
-  for (const std::string& wrong : {std::string(), token.substr(1), token + "0", std::string(32, '0')}) {
+  for (const std::string& wrong :
+       {std::string(), token.substr(1), token + "0", std::string(32, '0')}) {
     WebClient client(server.port(), {.token = wrong});
     const Json error = client.wait_for("error");
     REQUIRE_FALSE(error.is_null());
@@ -291,13 +295,25 @@ TEST_CASE("viewer server: hostile messages end their own connection only") {
   WebClient witness(server.port(), server.client());
   REQUIRE_FALSE(witness.wait_for("state").is_null());
   const std::string messages[] = {
-      "", "{", "[]", "null", "{}", R"({"type":1})", R"({"type":"nothing"})",
-      R"({"type":"input"})", R"({"type":"input","events":[["m"]]})",
-      R"({"type":"input","events":[["m","a","b"]]})", R"({"type":"input","events":[["b",7,true]]})",
-      R"({"type":"input","events":[["b",0.5,true]]})", R"({"type":"resize","width":1})",
-      R"({"type":"ack","frame":-1})", R"({"type":"upload","id":-1,"name":"a","bytes":1})",
-      R"({"type":"upload","id":1,"name":"a","bytes":1e9})", R"({"type":"uploaded","ids":1})",
-      R"({"type":"paste"})", std::string(300'000, '['),
+      "",
+      "{",
+      "[]",
+      "null",
+      "{}",
+      R"({"type":1})",
+      R"({"type":"nothing"})",
+      R"({"type":"input"})",
+      R"({"type":"input","events":[["m"]]})",
+      R"({"type":"input","events":[["m","a","b"]]})",
+      R"({"type":"input","events":[["b",7,true]]})",
+      R"({"type":"input","events":[["b",0.5,true]]})",
+      R"({"type":"resize","width":1})",
+      R"({"type":"ack","frame":-1})",
+      R"({"type":"upload","id":-1,"name":"a","bytes":1})",
+      R"({"type":"upload","id":1,"name":"a","bytes":1e9})",
+      R"({"type":"uploaded","ids":1})",
+      R"({"type":"paste"})",
+      std::string(300'000, '['),
       R"({"type":"paste","text":")" + std::string(600'000, 'a') + R"("})"};
   for (const std::string& message : messages) {
     CAPTURE(message.substr(0, 80));

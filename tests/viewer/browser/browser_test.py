@@ -174,8 +174,8 @@ class Pictures(BrowserTest):
 
     def test_at_a_high_resolution_text_is_drawn_with_more_pixels(self):
         server = self.serve(trace("run.reprise"))
-        page = self.shown(server, "view=graph", scale=2)
-        self.assertEqual(page.evaluate("[view.width, view.height]"), [2 * WIDTH, 2 * HEIGHT])
+        page = self.shown(server, "view=graph", width=WIDTH - 100, height=HEIGHT - 100, scale=2)
+        self.assertEqual(page.evaluate("[view.width, view.height]"), [2 * WIDTH - 200, 2 * HEIGHT - 200])
         page.resize(WIDTH, HEIGHT, 1)
         page.wait(f"view.width === {WIDTH}")
         self.settle(page)
@@ -192,9 +192,11 @@ EMPTY = (120, 480)     # of the graph
 
 
 class Use(BrowserTest):
-    def graph(self, **options):
+    def graph(self, delay=0.0, **options):
         self.server = self.serve(trace("run.reprise"))
-        return self.shown(self.server, "view=graph", **options)
+        link = Link(self.server.port, delay)
+        self.addCleanup(link.close)
+        return self.shown(self.server, "view=graph", port=link.port, **options)
 
     def test_a_click_selects_a_node_that_the_table_copies(self):
         page = self.graph()
@@ -204,7 +206,6 @@ class Use(BrowserTest):
         page.wait("location.hash.includes('view=nodes')")
         self.settle(page)
         page.key("KeyC", control=True)
-        page.wait("seen.draws.length")
         self.settle(page)
         self.assertRegex(self.clipboard(page), r"\bblur\b")
         self.assertNotRegex(self.clipboard(page), r"\bstore\b")
@@ -233,9 +234,10 @@ class Use(BrowserTest):
         self.assertLess(after["far"], 0.001, after)
 
     def test_a_search_is_typed_copied_and_pasted(self):
-        page = self.graph()
+        page = self.graph(delay=0.1)
         page.key("KeyF", control=True)
-        page.type("blur")  # part of it before the page knows that there is a field
+        time.sleep(0.1)
+        page.type("blur")  # before the page knows that there is a field
         self.settle(page)
         self.assertEqual(page.evaluate("document.activeElement.id"), "text")
         page.key("KeyA", control=True)
@@ -264,6 +266,7 @@ class Use(BrowserTest):
         page = self.graph()
         page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
         page.key("KeyF", control=True)
+        page.wait("document.activeElement.id === 'text'")
         page.type("blur")
         page.key("KeyA", control=True)
         page.key("KeyC", control=True)

@@ -246,6 +246,11 @@ function watchSize() {
   } catch {  // Safari
     observer.observe(canvas);
   }
+  const watchScale = () => matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener('change', () => {
+    fit();
+    watchScale();
+  }, {once: true});
+  watchScale();
   // iOS does not make the page smaller for its keyboard.
   visualViewport?.addEventListener('resize', () => {
     if (visualViewport.scale === 1) canvas.style.height = `${visualViewport.height}px`;

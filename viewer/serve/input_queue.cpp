@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include <imgui_internal.h>
 #include <nlohmann/json.hpp>
 
 #include "panels/shared/keys.hpp"
@@ -230,13 +231,14 @@ void InputQueue::apply(ImGuiIO& io, const std::function<void(std::string)>& past
     Event event = std::move(events_.front());
     events_.pop_front();
     if (const auto* move = std::get_if<Move>(&event)) {
+      if (scrolled_ != 0) scroll(io, {move->x, move->y});
       io.MousePos = {move->x, move->y};
       frame.has_moved = true;
       frame.is_touch = is_touch_;
     } else if (std::holds_alternative<Leave>(event)) {
       if (!is_held()) io.MousePos = {-FLT_MAX, -FLT_MAX};
     } else if (const auto* button = std::get_if<Button>(&event)) {
-      io.MouseDown[button->button] = buttons_[button->button] = button->down;
+      apply(io, *button);
       frame.buttons[button->button] = true;
     } else if (const auto* wheel = std::get_if<Wheel>(&event)) {
       io.MouseWheelH += wheel->x;
@@ -275,7 +277,43 @@ void InputQueue::apply(ImGuiIO& io, const KeyEvent& event) {
                (io.KeyShift ? 1 : 0) | (io.KeyCtrl ? 2 : 0) | (io.KeyAlt ? 4 : 0));
 }
 
+void InputQueue::apply(ImGuiIO& io, const Button& event) {
+  const bool is_finger = is_touch_ && event.button == 1 && !is_click_;
+  if (is_click_ && event.button == 1 && !event.down) is_click_ = false;
+  if (is_finger && event.down && begin_scroll()) return;
+  if (is_finger && !event.down && scrolled_ != 0) return end_scroll();
+  io.MouseDown[event.button] = buttons_[event.button] = event.down;
+}
+
+bool InputQueue::begin_scroll() {
+  ImGuiWindow* window = ImGui::GetCurrentContext()->HoveredWindow;
+  while (window && window->ScrollMax.x <= 0 && window->ScrollMax.y <= 0)
+    window = (window->Flags & ImGuiWindowFlags_ChildWindow) ? window->ParentWindow : nullptr;
+  scrolled_ = window ? window->ID : 0;
+  has_scrolled_ = false;
+  return window != nullptr;
+}
+
+void InputQueue::scroll(const ImGuiIO& io, ImVec2 to) {
+  ImGuiWindow* const window = ImGui::FindWindowByID(scrolled_);
+  if (!window) return;
+  const ImVec2 by{io.MousePos.x - to.x, io.MousePos.y - to.y};
+  if (by.x != 0 || by.y != 0) has_scrolled_ = true;
+  window->Scroll.x = std::clamp(window->Scroll.x + by.x, 0.0f, window->ScrollMax.x);
+  window->Scroll.y = std::clamp(window->Scroll.y + by.y, 0.0f, window->ScrollMax.y);
+}
+
+// A finger that did not move asks for the menu.
+void InputQueue::end_scroll() {
+  scrolled_ = 0;
+  if (has_scrolled_) return;
+  is_click_ = true;
+  events_.push_front(Button{1, false});
+  events_.push_front(Button{1, true});
+}
+
 void InputQueue::release_all(ImGuiIO& io) {
+  scrolled_ = 0;
   while (!held_.empty()) apply(io, KeyEvent{held_.front(), false});
   for (std::size_t i = 0; i < std::size(buttons_); ++i) io.MouseDown[i] = buttons_[i] = false;
   io.MousePos = {-FLT_MAX, -FLT_MAX};

@@ -72,10 +72,17 @@ class InputQueue {
   [[nodiscard]] static Event event_of(const nlohmann::ordered_json& json);
   [[nodiscard]] static bool fits(const Frame& frame, const Event& event);
   void apply(ImGuiIO& io, const KeyEvent& event);
+  void apply(ImGuiIO& io, const Button& event);
   void release_all(ImGuiIO& io);
+  // A finger that drags (as the right button) scrolls a window that can. Returns whether it does.
+  [[nodiscard]] bool begin_scroll();
+  void scroll(const ImGuiIO& io, ImVec2 to);
+  void end_scroll();
 
   std::deque<Event> events_;
   bool is_touch_ = false;
+  ImGuiID scrolled_ = 0;  // the window under the finger; 0: none
+  bool has_scrolled_ = false, is_click_ = false;
   bool buttons_[3] = {};
   std::vector<const BrowserKey*> held_;
 };

@@ -226,6 +226,7 @@ void ServedClient::receive_text(const Json& message) {
     return;
   }
   if (type == "upload") return begin_upload(message);
+  if (type == "alive") return send({{"type", "alive"}});
   if (type == "input") {
     input_.add(member(message, "events"));
   } else if (type == "resize") {

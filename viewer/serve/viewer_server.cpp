@@ -114,7 +114,7 @@ void ViewerServer::handle(const WebEvent& event) {
       (*client)->receive_bytes(event.data);
     }
   } catch (const ProtocolError& error) {
-    refuse(event.connection, error.what());
+    refuse(event.connection, "protocol", error.what());
   }
 }
 
@@ -123,10 +123,12 @@ void ViewerServer::greet(const WebEvent& event) {
   const Json hello = object_of(event.data);
   if (text_in(hello, "type") != "hello") throw ProtocolError("the first message is no \"hello\"");
   if (!trace::same_token(token_, text_in(hello, "token")))
-    return refuse(event.connection, "The token is wrong. Use the link that the server printed.");
+    return refuse(event.connection, "token",
+                  "The token is wrong. Use the link that the server printed.");
   const auto version = hello.find("version");
   if (version == hello.end() || *version != kProtocolVersion)
-    return refuse(event.connection, "The page and the server have different versions: reload.");
+    return refuse(event.connection, "version",
+                  "The page and the server have different versions: reload.");
   const std::string resumed = text_in(hello, "resume");
   const auto same = std::find_if(clients_.begin(), clients_.end(), [&](const auto& client) {
     return client->session() == resumed;
@@ -137,17 +139,18 @@ void ViewerServer::greet(const WebEvent& event) {
     return (*same)->attach(event.connection, hello);
   }
   if (clients_.size() >= desc_.max_clients && !make_room())
-    return refuse(event.connection, "This server has its " + std::to_string(desc_.max_clients) +
-                                        " clients already (--max-clients).");
+    return refuse(event.connection, "clients",
+                  "This server has its " + std::to_string(desc_.max_clients) +
+                      " clients already (--max-clients).");
   auto client = std::make_unique<ServedClient>(desc_, *web_, fonts_, random_text(),
                                                [this] { wake(); });
   client->attach(event.connection, hello);
   clients_.push_back(std::move(client));
 }
 
-void ViewerServer::refuse(ConnectionId connection, const std::string& reason) {
+void ViewerServer::refuse(ConnectionId connection, const char* reason, const std::string& text) {
   if (const auto client = find(connection); client != clients_.end()) clients_.erase(client);
-  const Json message = {{"type", "error"}, {"text", reason}};
+  const Json message = {{"type", "error"}, {"reason", reason}, {"text", text}};
   web_->send(connection, WebServer::Message::Text,
              message.dump(-1, ' ', false, Json::error_handler_t::replace));
   web_->close(connection);
@@ -178,7 +181,7 @@ void ViewerServer::draw_due() {
     } catch (const std::exception& error) {
       const std::string reason = detail::failure_text(error, "drawing the viewer");
       detail::print_message(reason);
-      refuse(connection, reason);
+      refuse(connection, "drawing", reason);
     }
   }
 }

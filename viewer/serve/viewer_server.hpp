@@ -39,8 +39,8 @@ class ViewerServer {
 
   void handle(const WebEvent& event);
   void greet(const WebEvent& event);
-  // Tells the page why, and closes.
-  void refuse(ConnectionId connection, const std::string& reason);
+  // Tells the page why, and closes. `reason` is for the page, `text` for its user.
+  void refuse(ConnectionId connection, const char* reason, const std::string& text);
   // Removes the client that lost its connection first. Returns false if there is none.
   bool make_room();
   void draw_due();

@@ -19,7 +19,6 @@ let session = '';          // id, to resume
 let attempt = 0;
 let retryTimer = 0;
 let silenceTimer = 0;
-let nudge = 0;             // CSS pixels
 let drawnFrame = 0, newFrame = 0;
 let isDrawPending = false;
 let renderer, input;
@@ -105,14 +104,11 @@ function lose() {
   wait();
 }
 
-// A connection that a sleeping laptop or another network cut off stays open for the browser. The server answers a
-// size that differs, if only by a fraction of a pixel, with a frame.
+// A connection that a sleeping laptop or another network cut off stays open for the browser.
 function expectAnswer() {
   if (silenceTimer || document.hidden) return;
   silenceTimer = setTimeout(() => {
-    const {width, ...size} = measure();
-    nudge = 1 / 64 - nudge;
-    send({type: 'resize', width: width + nudge, ...size});
+    send({type: 'alive'});
     silenceTimer = setTimeout(() => {
       if (!socket) return;
       socket.onclose = socket.onmessage = null;
@@ -162,7 +158,7 @@ function takeText(message) {
       if (document.activeElement === document.body) canvas.focus({preventScroll: true});
       break;
     case 'error':
-      refuse(isWelcome ? 'The server ended the session' : 'The server refuses the connection', message.text, !isWelcome);
+      refuse(isWelcome ? 'The server ended the session' : 'The server refuses the connection', message.text, message.reason === 'token');
       break;
     case 'cursor': canvas.style.cursor = message.shape; break;
     case 'title': document.title = message.text; break;
@@ -182,6 +178,7 @@ function takeText(message) {
       break;
     }
     case 'download': startDownload(message); break;
+    case 'alive': break;
     case 'picture':
       draw();
       canvas.toBlob(blob => save(blob, message.name));

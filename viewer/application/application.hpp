@@ -9,8 +9,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "application/program_run.hpp"
+#include "application/settings.hpp"
+#include "application/start_page_monitor.hpp"
 #include "model/allowed_paths.hpp"
 #include "model/merged_trace_file.hpp"
 #include "panels/shared/async_value.hpp"
@@ -18,9 +22,6 @@
 #include "panels/workspace/open_dialog.hpp"
 #include "panels/workspace/start_page.hpp"
 #include "panels/workspace/workspace.hpp"
-#include "application/program_run.hpp"
-#include "application/settings.hpp"
-#include "application/start_page_monitor.hpp"
 
 namespace reprise::viewer {
 
@@ -36,6 +37,9 @@ struct ApplicationDesc {
   std::filesystem::path program;  // the running executable; the sample is located relative to it
   std::function<void()> wake = [] {};  // thread-safe; requests a new frame
   Access access = {};
+  // Opens the feed of a trace; a process with several applications shares feeds.
+  std::function<std::shared_ptr<model::TraceFeed>(model::TraceFeedDesc)> open_feed =
+      [](model::TraceFeedDesc desc) { return std::make_shared<model::TraceFeed>(std::move(desc)); };
   // For a user without the files of this machine: what is saved goes to a file in `folder`, a new
   // one each time, and then to `deliver`. Without them, the user chooses a path.
   std::function<std::filesystem::path()> folder = {};

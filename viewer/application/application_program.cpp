@@ -7,8 +7,8 @@
 
 #include <imgui.h>
 
-#include "model/observed_run.hpp"
 #include "application/application.hpp"
+#include "model/observed_run.hpp"
 
 namespace reprise::viewer {
 

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "panels/workspace/start_page.hpp"
 #include "application/settings.hpp"
+#include "panels/workspace/start_page.hpp"
 
 namespace reprise::viewer {
 

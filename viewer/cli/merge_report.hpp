@@ -17,7 +17,8 @@ trace::MergeReport merge_with_progress(const std::vector<std::string>& inputs,
 
 // Replaces the traces of the ranks of one job by their merged trace, which exists as long as the
 // result; leaves one, and two others, which are compared (null). Throws trace::TraceError.
-[[nodiscard]] std::unique_ptr<model::MergedTraceFile> merge_ranks(std::vector<std::string>& targets);
+[[nodiscard]] std::unique_ptr<model::MergedTraceFile> merge_ranks(
+    std::vector<std::string>& targets);
 
 // How the clocks are aligned: "8 ranks on 2 hosts, aligned to rank 0 within 12.3 us by 214
 // exchanges and 1,000 collectives". Both lists are by session.

@@ -113,10 +113,11 @@ Command add_serve(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
       "serve", "Show the viewer in browsers, of this machine or over a forwarded port");
   auto viewer = std::make_shared<ServedViewer>();
-  app->add_option("TRACES", viewer->targets,
-                  "trace files, a live session (socket, process id or name; see reprise sessions), "
-                  "host:port, or folders of traces; two files are compared, but traces of the ranks "
-                  "of one job are merged; default: a start page with the live sessions");
+  app->add_option(
+      "TRACES", viewer->targets,
+      "trace files, a live session (socket, process id or name; see reprise sessions), "
+      "host:port, or folders of traces; two files are compared, but traces of the ranks "
+      "of one job are merged; default: a start page with the live sessions");
   app->add_option("--port", viewer->port, "port, or the next free one; 0: any")
       ->check(number<std::uint16_t>())
       ->capture_default_str();
@@ -139,7 +140,8 @@ Command add_serve(CLI::App& program) {
   app->add_option("--token", viewer->token,
                   "token of the session at host:port; default: $REPRISE_TOKEN");
   app->footer(
-      "Prints the link, which contains the access token. Forward the port to your machine, and open "
+      "Prints the link, which contains the access token. Forward the port to your machine, and "
+      "open "
       "the link there:\n  ssh -L 8321:127.0.0.1:8321 gpu-box reprise serve run.reprise\n"
       "Stop it with Ctrl+C.\n"
       "Examples:\n  reprise serve\n  reprise serve run.reprise\n  reprise serve traces/ "

@@ -50,10 +50,8 @@ int run(ViewOptions options) {
     throw UsageError("--replay requires --screenshot");
   if (options.browser) {
     if (!options.screenshot.empty()) throw UsageError("--browser opens no --screenshot");
-    return serve_viewer({.targets = options.targets,
-                         .token = options.token,
-                         .port = 0,
-                         .opens_browser = true});
+    return serve_viewer(
+        {.targets = options.targets, .token = options.token, .port = 0, .opens_browser = true});
   }
   if (options.token.empty()) {
     if (const char* token = ::secure_getenv("REPRISE_TOKEN")) options.token = token;

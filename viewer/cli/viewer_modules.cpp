@@ -51,10 +51,10 @@ void* load(const fs::path& program, const std::string& target, const char* what,
     throw std::runtime_error(path.string() +
                              " does not match this version of reprise; reinstall both");
   }
-  throw std::runtime_error(
-      name + " is not in " +
-      model::library_candidates(program, name).front().parent_path().string() +
-      ": build the target " + target + ", or install the complete component \"reprise\"");
+  throw std::runtime_error(name + " is not in " +
+                           model::library_candidates(program, name).front().parent_path().string() +
+                           ": build the target " + target +
+                           ", or install the complete component \"reprise\"");
 }
 
 }  // namespace

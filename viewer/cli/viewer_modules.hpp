@@ -1,5 +1,5 @@
-// WindowModule and ServeModule: load the shared libraries with the viewer's window and its server on
-// demand; the program itself links neither GL nor Dear ImGui. Finds them relative to the
+// WindowModule and ServeModule: load the shared libraries with the viewer's window and its server
+// on demand; the program itself links neither GL nor Dear ImGui. Finds them relative to the
 // executable, in build trees and installations. Threads: main thread.
 #pragma once
 

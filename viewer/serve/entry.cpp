@@ -43,9 +43,9 @@ class BrowserStart {
       throw std::runtime_error("cannot create " + pattern + ": " + std::strerror(errno));
     folder_ = pattern;
     const std::string file = (folder_ / "viewer.html").string();
-    detail::write_file_atomically(
-        file, "<meta http-equiv=\"refresh\" content=\"0;url=" + link + "\">\n",
-        {.sources = {detail::kOwnerOnly}});
+    detail::write_file_atomically(file,
+                                  "<meta http-equiv=\"refresh\" content=\"0;url=" + link + "\">\n",
+                                  {.sources = {detail::kOwnerOnly}});
     std::string name = "xdg-open", argument = file;
     char* const arguments[] = {name.data(), argument.data(), nullptr};
     pid_t pid = 0;

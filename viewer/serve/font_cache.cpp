@@ -42,15 +42,15 @@ std::shared_ptr<FontSet> FontCache::use(Theme& theme, float pixels) {
     load_fonts(set->fonts, files_, pixels, 1);
     set->atlas.TexDesiredWidth = kTextureWidth;
     set->atlas.Build();
-    set->atlas.SetTexID(
-        reinterpret_cast<ImTextureID>(static_cast<std::uintptr_t>(set->texture)));
+    set->atlas.SetTexID(reinterpret_cast<ImTextureID>(static_cast<std::uintptr_t>(set->texture)));
     known = set;
     std::erase_if(sets_, [](const auto& each) { return each.second.expired(); });
   }
   io.Fonts = &set->atlas;
   io.FontDefault = set->fonts.text;
   io.FontGlobalScale = 1 / pixels;
-  for (const auto font : {&Theme::text, &Theme::small, &Theme::heading, &Theme::title, &Theme::mono})
+  for (const auto font :
+       {&Theme::text, &Theme::small, &Theme::heading, &Theme::title, &Theme::mono})
     theme.*font = set->fonts.*font;
   latest_ = set;
   return set;

@@ -15,7 +15,7 @@ namespace reprise::viewer {
 namespace {
 
 constexpr float kMaxUnits = 1 << 29;  // differences are 32-bit numbers
-constexpr std::size_t kBlock = 16;  // items that are looked up together; the shortest copy
+constexpr std::size_t kBlock = 16;    // items that are looked up together; the shortest copy
 constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15u;
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
@@ -25,7 +25,8 @@ struct Move {
 
 std::int32_t units(float points) {
   const float value = std::round(points * kUnitsPerPoint);
-  return std::isnan(value) ? 0 : static_cast<std::int32_t>(std::clamp(value, -kMaxUnits, kMaxUnits));
+  return std::isnan(value) ? 0
+                           : static_cast<std::int32_t>(std::clamp(value, -kMaxUnits, kMaxUnits));
 }
 
 std::uint16_t normalised(float value) {
@@ -56,7 +57,9 @@ std::uint64_t step(const FrameVertex& before, const FrameVertex& at) {
          kFactor;
 }
 
-Move move_between(std::uint16_t from, std::uint16_t to) { return {static_cast<std::uint16_t>(to - from), 0}; }
+Move move_between(std::uint16_t from, std::uint16_t to) {
+  return {static_cast<std::uint16_t>(to - from), 0};
+}
 bool is_moved(std::uint16_t from, Move by, std::uint16_t to) {
   return static_cast<std::uint16_t>(from + by.dx) == to;
 }

@@ -1,7 +1,7 @@
 // FrameEncoder: the draw lists of a frame as a message that refers to the previous one: unchanged
-// lists by their number, others as patches of runs that are copied, moved or new (see protocol.hpp).
-// Coordinates are integers, so what is encoded and decoded is exactly equal. Depends only on
-// ImGui's draw data. Threads: drawing thread only.
+// lists by their number, others as patches of runs that are copied, moved or new (see
+// protocol.hpp). Coordinates are integers, so what is encoded and decoded is exactly equal. Depends
+// only on ImGui's draw data. Threads: drawing thread only.
 #pragma once
 
 #include <cstdint>

@@ -111,8 +111,8 @@ constexpr BrowserKey kKeys[] = {
 
 // Null for a key that the viewer does not know.
 const BrowserKey* key_of(std::string_view code) {
-  const auto found =
-      std::find_if(std::begin(kKeys), std::end(kKeys), [&](const BrowserKey& key) { return key.code == code; });
+  const auto found = std::find_if(std::begin(kKeys), std::end(kKeys),
+                                  [&](const BrowserKey& key) { return key.code == code; });
   return found == std::end(kKeys) ? nullptr : found;
 }
 
@@ -159,7 +159,8 @@ void InputQueue::reset() { events_.assign(1, Focus{false}); }
 InputQueue::Event InputQueue::event_of(const nlohmann::ordered_json& json) {
   const std::string kind = json[0].get<std::string>();
   const std::size_t values = json.size() - 1;
-  if (kind == "m" && values == 2) return Move{within(json[1], kMaxPoint), within(json[2], kMaxPoint)};
+  if (kind == "m" && values == 2)
+    return Move{within(json[1], kMaxPoint), within(json[2], kMaxPoint)};
   if (kind == "l" && values == 0) return Leave{};
   if (kind == "b" && values == 2) {
     const float button = within(json[1], kMaxPoint);
@@ -268,7 +269,9 @@ void InputQueue::apply(ImGuiIO& io, const KeyEvent& event) {
   if (event.down && !repeats) held_.push_back(event.key);
   if (!event.down && held != held_.end()) held_.erase(held);
   io.KeysDown[glfw] = event.down;
-  const auto is_down = [&](int left) { return io.KeysDown[left] || io.KeysDown[left + kRightKeys]; };
+  const auto is_down = [&](int left) {
+    return io.KeysDown[left] || io.KeysDown[left + kRightKeys];
+  };
   io.KeyShift = is_down(kShiftKey);
   io.KeyCtrl = is_down(kControlKey);
   io.KeyAlt = is_down(kAltKey);

@@ -1,6 +1,6 @@
-// InputQueue: the input of a browser for Dear ImGui, which takes the state of a frame: what must not
-// be in one frame (a press and its release, a text and the key after it) is spread over several.
-// Threads: drawing thread only.
+// InputQueue: the input of a browser for Dear ImGui, which takes the state of a frame: what must
+// not be in one frame (a press and its release, a text and the key after it) is spread over
+// several. Threads: drawing thread only.
 #pragma once
 
 #include <cstdint>

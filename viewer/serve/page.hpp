@@ -1,4 +1,5 @@
-// The page of the browser: one HTML file with script and style, embedded by the build. Threads: any.
+// The page of the browser: one HTML file with script and style, embedded by the build. Threads:
+// any.
 #pragma once
 
 #include <string_view>

@@ -5,15 +5,17 @@
 // From the page, text:
 //   hello {version, token, width, height, scale, dark, state, resume}   first; sizes in CSS pixels
 //   input {events: [["m",x,y], ["l"], ["b",button,down], ["w",dx,dy], ["k",code,down], ["t",text],
-//          ["f",focused], ["d",kind]]}: pointer, it left, button (0 left, 1 right, 2 middle), wheel,
-//          key (KeyboardEvent.code; down again: a repeat), typed text, focus, kind of the pointer
+//          ["f",focused], ["d",kind]]}: pointer, it left, button (0 left, 1 right, 2 middle),
+//          wheel, key (KeyboardEvent.code; down again: a repeat), typed text, focus, kind of the
+//          pointer
 //   resize {width, height, scale}, theme {dark}, ack {frame}, paste {text}, navigate {state},
 //   upload {id, name, bytes}, uploaded {ids}, cancel {id}, alive {}: answered by the same
 // From the page, binary: u8 1, u32 id, bytes of an upload
 // From the server, text:
-//   welcome {version, session, read_only}, error {reason, text} and the end (reason: token, version,
-//   clients, protocol or drawing), cursor {shape}, title {text}, copy {text}, state {state, replace}, keyboard {wanted, x, y, height}, progress {id, received},
-//   refused {id, text}, download {id, name, bytes, mime}, picture {name}
+//   welcome {version, session, read_only}, error {reason, text} and the end (reason: token,
+//   version, clients, protocol or drawing), cursor {shape}, title {text}, copy {text}, state
+//   {state, replace}, keyboard {wanted, x, y, height}, progress {id, received}, refused {id, text},
+//   download {id, name, bytes, mime}, picture {name}
 // From the server, binary:
 //   frame: u8 1, u8 0, u16 lists, u32 frame, f32 width, f32 height, f32 pixels per point; per list
 //     u8 ListChange, u8 0, u16 list of the previous frame; unless None a patch of the vertices, one

@@ -12,9 +12,9 @@
 namespace reprise::viewer {
 
 struct ServeDesc {
-  std::filesystem::path program;  // the running executable
-  OpenTarget target, other;       // what each client opens first; empty: the start page
-  std::vector<std::filesystem::path> traces;   // listed on the start page
+  std::filesystem::path program;              // the running executable
+  OpenTarget target, other;                   // what each client opens first; empty: the start page
+  std::vector<std::filesystem::path> traces;  // listed on the start page
   std::vector<std::filesystem::path> allowed;  // folders and files of this machine
   std::string address = "127.0.0.1";
   std::uint16_t port = 8321;

@@ -44,7 +44,8 @@ float number(const Json& message, const char* name, float min, float max) {
 }
 
 std::uint64_t integer(const Json& json, const char* name) {
-  if (!json.is_number_unsigned()) throw ProtocolError(std::string("\"") + name + "\" is no integer");
+  if (!json.is_number_unsigned())
+    throw ProtocolError(std::string("\"") + name + "\" is no integer");
   return json.get<std::uint64_t>();
 }
 
@@ -95,6 +96,18 @@ std::string file_name_of(const std::string& given) {
   return name.empty() || name.front() == '.' ? "upload.reprise" : name;
 }
 
+// The viewer's keys are those of the client meanwhile.
+class KeysOfClient {
+ public:
+  explicit KeysOfClient(KeyState& keys) : keys_(keys) { swap_keys(keys_); }
+  KeysOfClient(const KeysOfClient&) = delete;
+  KeysOfClient& operator=(const KeysOfClient&) = delete;
+  ~KeysOfClient() { swap_keys(keys_); }
+
+ private:
+  KeyState& keys_;
+};
+
 Settings settings_of(const ServeDesc& desc) {
   Settings settings;
   for (auto path = desc.traces.rbegin(); path != desc.traces.rend(); ++path)
@@ -108,7 +121,7 @@ Settings settings_of(const ServeDesc& desc) {
 
 }  // namespace
 
-ServedClient::ServedClient(const ServeDesc& desc, WebServer& web, FontCache& fonts,
+ServedClient::ServedClient(const ServeDesc& desc, WebServer& web, FontCache& fonts, FeedPool& feeds,
                            std::string session, std::function<void()> wake)
     : desc_(desc),
       web_(web),
@@ -143,8 +156,9 @@ ServedClient::ServedClient(const ServeDesc& desc, WebServer& web, FontCache& fon
                 if (!wake_flag->is_set.exchange(true)) wake_flag->server();
               },
           .access = {.paths = model::AllowedPaths(desc.allowed),
-                     .changes = desc.read_only ? Access::Changes::Forbidden
-                                               : Access::Changes::Allowed},
+                     .changes =
+                         desc.read_only ? Access::Changes::Forbidden : Access::Changes::Allowed},
+          .open_feed = [&feeds](model::TraceFeedDesc feed) { return feeds.open(std::move(feed)); },
           .folder = [this] { return new_folder(); },
           .deliver = [this](const fs::path& file) { deliver(file); }},
       settings_);
@@ -256,9 +270,10 @@ void ServedClient::begin_upload(const Json& message) {
     throw ProtocolError("an upload repeats an id, or more than 64 are open");
   if (desc_.read_only) return refuse_upload(id, "This server is read-only and takes no files.");
   if (bytes > desc_.max_upload_bytes - uploaded_bytes_)
-    return refuse_upload(id, name + " is too large: this server takes " +
-                                 std::to_string(desc_.max_upload_bytes >> 20) +
-                                 " MiB of a browser. Copy the file to the server, and open it there.");
+    return refuse_upload(id,
+                         name + " is too large: this server takes " +
+                             std::to_string(desc_.max_upload_bytes >> 20) +
+                             " MiB of a browser. Copy the file to the server, and open it there.");
   uploaded_bytes_ += bytes;
   try {
     Upload upload{.path = new_folder() / name, .file = {}, .bytes = bytes};
@@ -326,7 +341,8 @@ fs::path ServedClient::new_folder() {
 void ServedClient::deliver(const fs::path& path) {
   std::error_code error;
   const std::uint64_t bytes = fs::file_size(path, error);
-  Download download{.id = ++last_download_, .path = path, .file = std::ifstream(path, std::ios::binary)};
+  Download download{
+      .id = ++last_download_, .path = path, .file = std::ifstream(path, std::ios::binary)};
   if (error || !download.file)
     return application_->show_message("Cannot read " + path.string() + ": " + error.message());
   const std::string ending = path.extension().string();
@@ -368,7 +384,8 @@ ServeClock::time_point ServedClient::due() const {
   if (drawn_at_ == ServeClock::time_point::min()) return drawn_at_;
   const auto now = ServeClock::now();
   const bool has_input = input_at_ != ServeClock::time_point::min();
-  if (!input_.empty() || input_.is_held() || (due_frames_ > 0 && has_input && now - input_at_ < kRest))
+  if (!input_.empty() || input_.is_held() ||
+      (due_frames_ > 0 && has_input && now - input_at_ < kRest))
     return drawn_at_ + kInputFrame;
   if (due_frames_ > 0 || wake_->is_set || application_->is_busy()) return drawn_at_ + kDataFrame;
   if (has_input && drawn_at_ - input_at_ < kRest) return drawn_at_ + kRestFrame;
@@ -405,7 +422,7 @@ void ServedClient::draw() {
   if (wake_->is_set.exchange(false)) due_frames_ = kSettleFrames;
   due_frames_ = std::max(due_frames_ - 1, 0);
   ImGui::SetCurrentContext(context_);
-  swap_keys(keys_);
+  const KeysOfClient keys(keys_);
   ImGuiIO& io = ImGui::GetIO();
   io.DeltaTime = std::clamp(seconds, 1e-4f, 10.0f);
   apply_size();
@@ -416,7 +433,6 @@ void ServedClient::draw() {
   if (is_pressed(Key::Picture))
     send({{"type", "picture"}, {"name", application_->picture_path().filename().string()}});
   clear_key_presses();
-  swap_keys(keys_);
   ImGui::Render();
   send_frame();
   send_state();

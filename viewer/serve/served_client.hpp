@@ -20,6 +20,7 @@
 
 #include "application/application.hpp"
 #include "panels/shared/keys.hpp"
+#include "serve/feed_pool.hpp"
 #include "serve/font_cache.hpp"
 #include "serve/frame_encoder.hpp"
 #include "serve/input_queue.hpp"
@@ -34,8 +35,8 @@ using ServeClock = std::chrono::steady_clock;
 class ServedClient {
  public:
   // `session` names it; `wake` wakes the thread that calls draw().
-  ServedClient(const ServeDesc& desc, WebServer& web, FontCache& fonts, std::string session,
-               std::function<void()> wake);
+  ServedClient(const ServeDesc& desc, WebServer& web, FontCache& fonts, FeedPool& feeds,
+               std::string session, std::function<void()> wake);
   ServedClient(const ServedClient&) = delete;
   ServedClient& operator=(const ServedClient&) = delete;
   ~ServedClient();

@@ -16,8 +16,8 @@ std::string encoded(std::string_view text) {
   std::string out;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                          c == '-' || c == '_' || c == '.';
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
     if (is_plain) {
       out += c;
     } else {
@@ -92,7 +92,8 @@ ViewLink link_of(Workspace& workspace) {
   const ViewState& view = workspace.view();
   ViewLink link{.graph = {}, .replay = view.replay, .view = view.front};
   const auto document = workspace.feed().document();
-  if (const model::GraphEntry* entry = document->find(view.graph)) link.graph = entry->graph->name();
+  if (const model::GraphEntry* entry = document->find(view.graph))
+    link.graph = entry->graph->name();
   return link;
 }
 

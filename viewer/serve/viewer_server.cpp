@@ -53,9 +53,7 @@ ViewerServer::~ViewerServer() { clients_.clear(); }
 std::string ViewerServer::link() const {
   const bool is_any = desc_.address == "0.0.0.0" || desc_.address == "::";
   const bool is_v6 = desc_.address.find(':') != std::string::npos;
-  const std::string host = is_any  ? "127.0.0.1"
-                           : is_v6 ? "[" + desc_.address + "]"
-                                   : desc_.address;
+  const std::string host = is_any ? "127.0.0.1" : is_v6 ? "[" + desc_.address + "]" : desc_.address;
   return "http://" + host + ":" + std::to_string(port()) + "/#token=" + token_;
 }
 
@@ -94,9 +92,8 @@ void ViewerServer::wait() {
 }
 
 ViewerServer::Clients::iterator ViewerServer::find(ConnectionId connection) {
-  return std::find_if(clients_.begin(), clients_.end(), [&](const auto& client) {
-    return client->connection() == connection;
-  });
+  return std::find_if(clients_.begin(), clients_.end(),
+                      [&](const auto& client) { return client->connection() == connection; });
 }
 
 void ViewerServer::handle(const WebEvent& event) {
@@ -130,9 +127,8 @@ void ViewerServer::greet(const WebEvent& event) {
     return refuse(event.connection, "version",
                   "The page and the server have different versions: reload.");
   const std::string resumed = text_in(hello, "resume");
-  const auto same = std::find_if(clients_.begin(), clients_.end(), [&](const auto& client) {
-    return client->session() == resumed;
-  });
+  const auto same = std::find_if(clients_.begin(), clients_.end(),
+                                 [&](const auto& client) { return client->session() == resumed; });
   if (same != clients_.end()) {
     if ((*same)->connection() != 0) web_->close((*same)->connection());
     (*same)->detach();
@@ -142,7 +138,7 @@ void ViewerServer::greet(const WebEvent& event) {
     return refuse(event.connection, "clients",
                   "This server has its " + std::to_string(desc_.max_clients) +
                       " clients already (--max-clients).");
-  auto client = std::make_unique<ServedClient>(desc_, *web_, fonts_, random_text(),
+  auto client = std::make_unique<ServedClient>(desc_, *web_, fonts_, feeds_, random_text(),
                                                [this] { wake(); });
   client->attach(event.connection, hello);
   clients_.push_back(std::move(client));

@@ -54,6 +54,7 @@ class ViewerServer {
   std::condition_variable woken_;
   bool is_woken_ = false;
   FontCache fonts_;
+  FeedPool feeds_;
   std::unique_ptr<WebServer> web_;
   Clients clients_;
 };

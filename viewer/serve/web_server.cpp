@@ -34,7 +34,7 @@ using Error = beast::error_code;
 
 constexpr std::chrono::seconds kRequestSeconds{10}, kSilenceSeconds{60};
 constexpr std::chrono::milliseconds kAcceptPause{200};  // after an error, such as no descriptors
-constexpr std::size_t kMaxUntaken = 2u << 20;           // bytes of a connection that wait for the owner
+constexpr std::size_t kMaxUntaken = 2u << 20;  // bytes of a connection that wait for the owner
 constexpr std::uint32_t kMaxHeader = 16u << 10;
 constexpr std::size_t kWriteBuffer = 64u << 10;
 constexpr char kNonce[] = "{{nonce}}";
@@ -206,9 +206,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void received(Error error, std::size_t size) {
     if (error) {
       const auto code = stream_.reason().code;
-      const bool left = error == websocket::error::closed &&
-                        (code == websocket::close_code::normal ||
-                         code == websocket::close_code::going_away);
+      const bool left =
+          error == websocket::error::closed &&
+          (code == websocket::close_code::normal || code == websocket::close_code::going_away);
       return end(left ? WebEvent::Kind::Left : WebEvent::Kind::Lost);
     }
     if (is_closing_) {  // until the peer has closed, too
@@ -327,8 +327,8 @@ class WebServer::Loop {
     const WebServerDesc& desc = hub_.desc;
     Error error;
     tcp::resolver resolver(io_);
-    const auto found = resolver.resolve(desc.address, std::to_string(desc.port),
-                                        tcp::resolver::passive, error);
+    const auto found =
+        resolver.resolve(desc.address, std::to_string(desc.port), tcp::resolver::passive, error);
     if (error || found.empty())
       throw std::runtime_error("cannot find the address " + desc.address + ": " + error.message());
     tcp::endpoint endpoint = found.begin()->endpoint();
@@ -394,7 +394,8 @@ void WebServer::send(ConnectionId connection, Message kind, std::string data) {
   const auto found = loop_->find(connection);
   if (!found) return;
   found->unsent += data.size();
-  loop_->post([found, kind, data = std::move(data)]() mutable { found->send(kind, std::move(data)); });
+  loop_->post(
+      [found, kind, data = std::move(data)]() mutable { found->send(kind, std::move(data)); });
 }
 
 void WebServer::close(ConnectionId connection) {

@@ -16,7 +16,8 @@ TEST_CASE("view link: a link survives being written, whatever the graph is calle
 
 TEST_CASE("view link: unknown and malformed parts are ignored") {
   CHECK(parse_link("") == ViewLink());
-  CHECK(parse_link("&&=&x&token=abc&view=nothing&replay=-1&replay=1x&replay=99999999999999999999") ==
-        ViewLink());
+  CHECK(
+      parse_link("&&=&x&token=abc&view=nothing&replay=-1&replay=1x&replay=99999999999999999999") ==
+      ViewLink());
   CHECK(parse_link("graph=%zz%4").graph == "%zz%4");
 }

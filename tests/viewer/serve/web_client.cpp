@@ -4,12 +4,12 @@
 
 #include <cctype>
 
+#include <doctest/doctest.h>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket.hpp>
-#include <doctest/doctest.h>
 
 namespace reprise::test {
 
@@ -63,9 +63,10 @@ WebClient::WebClient(std::uint16_t port, const WebClientDesc& desc)
   deflate.client_enable = true;
   socket_->stream.set_option(deflate);
   socket_->stream.read_message_max(64u << 20);
-  socket_->stream.set_option(websocket::stream_base::decorator([&](websocket::request_type& request) {
-    if (!desc.origin.empty()) request.set(http::field::origin, desc.origin);
-  }));
+  socket_->stream.set_option(
+      websocket::stream_base::decorator([&](websocket::request_type& request) {
+        if (!desc.origin.empty()) request.set(http::field::origin, desc.origin);
+      }));
   socket_->stream.handshake(desc.host, "/session");
   if (!desc.sends_hello) return;
   send({{"type", "hello"},

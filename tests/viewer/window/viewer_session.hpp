@@ -7,9 +7,9 @@
 #include <functional>
 #include <string>
 
-#include "viewer/window/x_user.hpp"
 #include "application/application.hpp"
 #include "application/settings.hpp"
+#include "viewer/window/x_user.hpp"
 #include "window/viewer_window.hpp"
 #include "window/window.hpp"
 

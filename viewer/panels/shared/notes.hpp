@@ -37,8 +37,7 @@ enum class NotesUse : std::uint8_t { Edit, Read };
 class Notes {
  public:
   // Starts reading the file. A missing file is not an error.
-  Notes(const std::filesystem::path& trace, Background& background,
-        NotesUse use = NotesUse::Edit);
+  Notes(const std::filesystem::path& trace, Background& background, NotesUse use = NotesUse::Edit);
 
   [[nodiscard]] static bool can_have_one(const model::Selection& selection);
   // The note on the selection; empty if it has none.

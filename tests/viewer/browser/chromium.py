@@ -136,19 +136,17 @@ class Page:
         return result["result"].get("value")
 
     def wait(self, expression, seconds=TIMEOUT):
-        """Waits until the expression is true and returns its value."""
+        """Waits until the expression is true and returns its value; exceptions, as before the document is there, count
+        as false."""
         deadline = time.monotonic() + seconds
         while True:
             try:
-                value = self.evaluate(expression)
-            except Failure as failure:  # between two documents
-                if "context" not in str(failure):
-                    raise
-                value = None
-            if value:
-                return value
+                if value := self.evaluate(expression):
+                    return value
+            except Failure as failure:
+                value = failure
             if time.monotonic() > deadline:
-                raise Failure(f"not true within {seconds} s: {expression}")
+                raise Failure(f"not true within {seconds} s: {expression}: {value}")
             time.sleep(0.02)
 
     def faults(self):

@@ -158,7 +158,7 @@ function takeText(message) {
       if (document.activeElement === document.body) canvas.focus({preventScroll: true});
       break;
     case 'error':
-      refuse(isWelcome ? 'The server ended the session' : 'The server refuses the connection', message.text, !isWelcome);
+      refuse(isWelcome ? 'The server ended the session' : 'The server refuses the connection', message.text, message.reason === 'token');
       break;
     case 'cursor': canvas.style.cursor = message.shape; break;
     case 'title': document.title = message.text; break;
@@ -178,11 +178,11 @@ function takeText(message) {
       break;
     }
     case 'download': startDownload(message); break;
+    case 'alive': break;
     case 'picture':
       draw();
       canvas.toBlob(blob => save(blob, message.name));
       break;
-    case 'alive': break;
     default: throw new Error(`the server sent the unknown message "${message.type}"`);
   }
 }
@@ -243,6 +243,11 @@ function watchSize() {
   } catch {  // Safari
     observer.observe(canvas);
   }
+  const watchScale = () => matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener('change', () => {
+    fit();
+    watchScale();
+  }, {once: true});
+  watchScale();
   // iOS does not make the page smaller for its keyboard.
   visualViewport?.addEventListener('resize', () => {
     if (visualViewport.scale === 1) canvas.style.height = `${visualViewport.height}px`;

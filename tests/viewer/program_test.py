@@ -653,7 +653,7 @@ class Serve(ProgramTest):
         return errors
 
     def test_the_link_is_printed_and_a_signal_ends_it(self):
-        process = self.serve(self.trace, "--port", "0", "--allow-folder", self.here, "--allow-host", "gpu-box", self.trace)
+        process = self.serve("--port", "0", "--allow-folder", self.here, "--allow-host", "gpu-box", self.trace)
         self.assertRegex(process.stdout.readline(), r"^http://127\.0\.0\.1:[1-9][0-9]*/#token=[0-9a-f]{32}\n$")
         self.assertEqual(self.stop(process), "")
 

@@ -222,6 +222,22 @@ TEST_CASE("viewer server: a link shows its graph, replay and view, and navigatio
   CHECK(stepped.at("replace") == true);
 }
 
+TEST_CASE("viewer server: a link to another graph than the first shows it") {
+  ServeDesc desc;
+  desc.target.target = (scratch_folder() / "two.reprise").string();
+  desc.port = 0;
+  write_large_trace(desc.target.target, {.graphs = 2, .nodes = 30, .replays = 20});
+  const RunningServer server(desc);
+  WebClientDesc linked = server.client();
+  linked.state = "graph=large%202&view=nodes";
+  for (int i = 0; i < 3; ++i) {  // the trace is read, or still being read
+    WebClient client(server.port(), linked);
+    CHECK(client.wait_for("state").at("state") == linked.state);
+    client.send({{"type", "navigate"}, {"state", "graph=large%201&view=graph"}});
+    CHECK(client.wait_for("state").at("state") == "graph=large%201&view=graph");
+  }
+}
+
 TEST_CASE("viewer server: each client has its own state, and one that leaves makes room") {
   ServeDesc desc = desc_of_trace();
   desc.max_clients = 2;

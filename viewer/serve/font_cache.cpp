@@ -9,6 +9,17 @@ namespace {
 
 constexpr int kTextureWidth = 2048;  // every WebGL2 has this
 
+// Glyphs keep their pixels, but are measured in points: panels draw texts of font->FontSize.
+void measure_in_points(ImFont& font, float pixels) {
+  for (float* each : {&font.FontSize, &font.Ascent, &font.Descent, &font.FallbackAdvanceX})
+    *each /= pixels;
+  for (float& advance : font.IndexAdvanceX) advance /= pixels;
+  for (ImFontGlyph& glyph : font.Glyphs) {
+    for (float* each : {&glyph.X0, &glyph.X1, &glyph.Y0, &glyph.Y1, &glyph.AdvanceX})
+      *each /= pixels;
+  }
+}
+
 }  // namespace
 
 std::string FontSet::message() {
@@ -42,13 +53,14 @@ std::shared_ptr<FontSet> FontCache::use(Theme& theme, float pixels) {
     load_fonts(set->fonts, files_, pixels, 1);
     set->atlas.TexDesiredWidth = kTextureWidth;
     set->atlas.Build();
+    for (ImFont* font : set->atlas.Fonts) measure_in_points(*font, pixels);
     set->atlas.SetTexID(reinterpret_cast<ImTextureID>(static_cast<std::uintptr_t>(set->texture)));
     known = set;
     std::erase_if(sets_, [](const auto& each) { return each.second.expired(); });
   }
   io.Fonts = &set->atlas;
   io.FontDefault = set->fonts.text;
-  io.FontGlobalScale = 1 / pixels;
+  io.FontGlobalScale = 1;
   for (const auto font :
        {&Theme::text, &Theme::small, &Theme::heading, &Theme::title, &Theme::mono})
     theme.*font = set->fonts.*font;

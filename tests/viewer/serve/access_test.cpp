@@ -46,6 +46,7 @@ class ServedApplication : public ImGuiFixture {
     const fs::path root = access_folders();
     application.emplace(
         ApplicationDesc{
+            .program = {},
             .access = {.paths = model::AllowedPaths({root / "allowed"}), .changes = changes},
             .folder =
                 [root] {

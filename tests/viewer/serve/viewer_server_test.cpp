@@ -33,7 +33,8 @@ fs::path served_trace() {
 
 ServeDesc desc_of_trace() {
   const std::string trace = served_trace().string();
-  ServeDesc desc{.target = {trace, {}}};
+  ServeDesc desc;
+  desc.target = {trace, {}};
   desc.traces = {trace};
   desc.allowed = {trace};
   desc.port = 0;

@@ -1,8 +1,7 @@
 #include "viewer/serve/web_client.hpp"
 
-#include <poll.h>
-
 #include <cctype>
+#include <chrono>
 
 #include <doctest/doctest.h>
 #include <boost/asio/io_context.hpp>
@@ -54,6 +53,8 @@ struct WebClient::Socket {
   asio::io_context io;
   websocket::stream<tcp::socket> stream;
   beast::flat_buffer buffer;
+  beast::error_code error;
+  bool is_reading = false;
   explicit Socket(std::uint16_t port) : stream(connected(io, port)) {}
 };
 
@@ -102,15 +103,22 @@ void WebClient::leave() {
 }
 
 std::optional<nlohmann::json> WebClient::read(int timeout_ms) {
-  auto& stream = socket_->stream;
-  pollfd ready{stream.next_layer().native_handle(), POLLIN, 0};
-  if (stream.next_layer().available() == 0 && ::poll(&ready, 1, timeout_ms) <= 0)
-    return std::nullopt;
-  beast::error_code error;
-  socket_->buffer.clear();
-  stream.read(socket_->buffer, error);
-  if (error) return nlohmann::json({{"type", "end"}});
-  const std::string data = beast::buffers_to_string(socket_->buffer.data());
+  Socket& socket = *socket_;
+  auto& stream = socket.stream;
+  if (!socket.is_reading) {  // it stays pending after a timeout
+    socket.is_reading = true;
+    socket.buffer.clear();
+    stream.async_read(socket.buffer, [&socket](beast::error_code error, std::size_t) {
+      socket.is_reading = false;
+      socket.error = error;
+    });
+  }
+  socket.io.restart();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
+  while (socket.is_reading && std::chrono::steady_clock::now() < end) socket.io.run_one_until(end);
+  if (socket.is_reading) return std::nullopt;
+  if (socket.error) return nlohmann::json({{"type", "end"}});
+  const std::string data = beast::buffers_to_string(socket.buffer.data());
   if (stream.got_text()) {
     nlohmann::json message = nlohmann::json::parse(data);
     if (message.at("type") == "welcome") session = message.at("session");

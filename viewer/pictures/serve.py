@@ -35,13 +35,13 @@ def picture(browser, link, state, **size):
 
 
 def main(program, trace, file):
-    server = subprocess.Popen([program, "serve", trace, "--port", "0"], stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen([program, "serve", trace], stdout=subprocess.PIPE, text=True)
     browser = chromium.Chromium(chromium.find() or sys.exit("no Chromium is installed"))
     with tempfile.TemporaryDirectory() as folder:
         try:
             link = re.search(r"http://\S+", server.stdout.readline())[0]
             address, wide = picture(browser, link, "view=timeline", width=1380, height=776)
-            _, narrow = picture(browser, link, "view=graph", width=390, height=844, scale=2, mobile=True)
+            _, narrow = picture(browser, link, "view=graph", width=390, height=844, scale=2, mobile=True, dark=False)
             html = pathlib.Path(folder, "serve.html")
             html.write_text(f'<style>{STYLE}</style><div id="window"><p>{address}</p><img src="{wide}"></div>'
                             f'<div id="phone"><img src="{narrow}"></div>')

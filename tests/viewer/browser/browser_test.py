@@ -56,7 +56,7 @@ COMPARE = """(async (pictures) => {
     const image = new Image();
     image.src = 'data:image/png;base64,' + text;
     await image.decode();
-    const canvas = new OffscreenCanvas(image.width, image.height), context = canvas.getContext('2d');
+    const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
     context.drawImage(image, 0, 0);
     return context.getImageData(0, 0, image.width, image.height);
   }));
@@ -72,6 +72,18 @@ COMPARE = """(async (pictures) => {
     if (most > 48) ++far;
   }
   return {far: far * 4 / a.data.length, mean: sum * 4 / (3 * a.data.length)};
+})"""
+
+
+# A picture of half the size, each pixel the mean of four.
+HALVE = """(async text => {
+  const image = new Image();
+  image.src = 'data:image/png;base64,' + text;
+  await image.decode();
+  const canvas = document.createElement('canvas');
+  [canvas.width, canvas.height] = [image.width / 2, image.height / 2];
+  canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
+  return canvas.toDataURL().split(',')[1];
 })"""
 
 
@@ -181,11 +193,21 @@ class Pictures(BrowserTest):
     def test_nodes(self):
         self.check("nodes", 1000, 600)
 
-    def test_at_a_high_resolution_text_is_drawn_with_more_pixels(self):
+    def test_a_high_resolution_draws_the_same_with_more_pixels(self):
         server = self.serve(trace("run.reprise"))
-        page = self.shown(server, "view=graph", width=WIDTH - 100, height=HEIGHT - 100, scale=2)
-        self.assertEqual(page.evaluate("[view.width, view.height]"), [2 * WIDTH - 200, 2 * HEIGHT - 200])
-        page.resize(WIDTH, HEIGHT, 1)
+        for view in ("timeline", "replays"):  # the graph's layout depends on the widths of its texts
+            pages = [self.shown(server, f"view={view}", scale=scale) for scale in (1, 2)]
+            self.assertEqual(pages[1].evaluate("[view.width, view.height]"), [2 * WIDTH, 2 * HEIGHT])
+            plain, fine = [page.screenshot() for page in pages]
+            fine = pages[1].evaluate(f"{HALVE}('{base64.b64encode(fine).decode()}')")
+            result = difference(pages[1], plain, base64.b64decode(fine))
+            print(f"{view} at scales 1 and 2: {result}")
+            self.assertLess(result["mean"], 4, result)
+            self.assertLess(result["far"], 0.03, result)
+
+    def test_a_new_size_is_taken(self):
+        page = self.shown(self.serve(trace("run.reprise")), "view=graph", width=WIDTH - 100, height=HEIGHT - 100)
+        page.resize(WIDTH, HEIGHT)
         page.wait(f"view.width === {WIDTH}")
         self.settle(page)
         subprocess.run([PROGRAM, "view", trace("run.reprise"), "--screenshot", FOLDER / "again.png", "--view", "graph",
@@ -412,10 +434,12 @@ class Connections(BrowserTest):
         outer.open(f"http://localhost:{server.port}/no-such-page")
         outer.wait("document.body !== null && location.pathname === '/no-such-page'")
         outer.evaluate(f"document.body.innerHTML = '<iframe width=900 height=500 src=\"http://127.0.0.1:{server.port}/#token={server.token}\">'")
-        targets = lambda: BROWSER.call("Target.getTargets")["targetInfos"]
+        def frames():
+            return [each["frame"] for each in outer.call("Page.getFrameTree")["frameTree"].get("childFrames", [])]
+
         deadline = time.monotonic() + chromium.TIMEOUT
-        while not any("view=" in each["url"] for each in targets() if each["type"] == "iframe"):
-            self.assertLess(time.monotonic(), deadline, targets())
+        while not any("view=graph" in each.get("urlFragment", "") for each in frames()):
+            self.assertLess(time.monotonic(), deadline, frames())
             time.sleep(0.1)
 
 

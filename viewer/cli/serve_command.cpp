@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "cli/merge_report.hpp"
 #include "cli/number.hpp"
 #include "cli/served_viewer.hpp"
+#include "cli/text.hpp"
 #include "cli/viewer_modules.hpp"
 
 namespace reprise::cli {
@@ -105,6 +107,10 @@ int serve_viewer(ServedViewer viewer) {
   request.max_clients = viewer.max_clients;
   request.read_only = viewer.read_only ? 1 : 0;
   request.opens_browser = viewer.opens_browser ? 1 : 0;
+  request.print_link = [](const char* link) {
+    write_out("%s\n", link);
+    std::fflush(nullptr);  // a script may wait for the line
+  };
   module.serve(request);
   return kDone;
 }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <filesystem>
@@ -107,8 +106,7 @@ void serve(const RepriseServeRequest& request) {
         " without encryption: leave TLS to a proxy (--allow-host NAME), or forward the port "
         "with ssh");
   const std::string link = server.link();
-  std::printf("%s\n", link.c_str());
-  std::fflush(stdout);
+  request.print_link(link.c_str());
   std::optional<BrowserStart> browser;
   if (request.opens_browser != 0) browser.emplace(link);
   server.run([&signals] { return signals.received(); });

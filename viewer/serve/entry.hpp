@@ -27,10 +27,11 @@ struct RepriseServeRequest {
   std::uint32_t max_clients;
   std::int32_t read_only;      // 1: clients change nothing
   std::int32_t opens_browser;  // 1: opens the link on this machine
+  void (*print_link)(const char* link);  // called once, when the server listens
 };
 
-// Serves until SIGINT, SIGTERM or SIGHUP, and prints the link to stdout. Returns 0 on success;
-// otherwise `error` receives a null-terminated message.
+// Serves until SIGINT, SIGTERM or SIGHUP. Returns 0 on success; otherwise `error` receives a
+// null-terminated message.
 [[gnu::visibility("default")]] int reprise_serve(const RepriseServeRequest* request, char* error,
                                                  std::size_t error_size);
 

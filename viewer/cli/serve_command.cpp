@@ -127,10 +127,12 @@ Command add_serve(CLI::App& program) {
       ->capture_default_str();
   app->add_option("--allow-host", viewer->hosts,
                   "further name of this server in a browser's address bar, such as a proxy's")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->allow_extra_args(false);
   app->add_option("--allow-folder", viewer->allowed_folders,
                   "further folder whose traces and sources browsers may read")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->allow_extra_args(false);
   app->add_flag("--read-only", viewer->read_only,
                 "for sharing: browsers start no programs, change no profile mode or note, record "
                 "nothing, and open only the given traces and live sessions");

@@ -7,7 +7,8 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr int kTextureWidth = 2048;  // every WebGL2 has this
+// Every WebGL2 has the first; who has many pixels per point has the second.
+constexpr int kTextureWidth = 2048, kLargeTextureWidth = 4096;
 
 // Glyphs keep their pixels, but are measured in points: panels draw texts of font->FontSize.
 void measure_in_points(ImFont& font, float pixels) {
@@ -51,7 +52,7 @@ std::shared_ptr<FontSet> FontCache::use(Theme& theme, float pixels) {
     set->texture = ++last_texture_;
     io.Fonts = &set->atlas;
     load_fonts(set->fonts, files_, pixels, 1);
-    set->atlas.TexDesiredWidth = kTextureWidth;
+    set->atlas.TexDesiredWidth = pixels > 2 ? kLargeTextureWidth : kTextureWidth;
     set->atlas.Build();
     for (ImFont* font : set->atlas.Fonts) measure_in_points(*font, pixels);
     set->atlas.SetTexID(reinterpret_cast<ImTextureID>(static_cast<std::uintptr_t>(set->texture)));

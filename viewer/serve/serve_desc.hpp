@@ -22,6 +22,7 @@ struct ServeDesc {
   bool read_only = false;
   std::size_t max_clients = 32;
   std::uint64_t max_upload_bytes = 1ull << 30;  // of a client
+  std::uint64_t max_unsent_bytes = 64u << 20;   // a client that reads slower ends
   std::uint32_t first_message_seconds = 10, lost_client_seconds = 300;
 };
 

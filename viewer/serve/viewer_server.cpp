@@ -99,6 +99,8 @@ ViewerServer::Clients::iterator ViewerServer::find(ConnectionId connection) {
 void ViewerServer::handle(const WebEvent& event) {
   const auto client = find(event.connection);
   try {
+    if (web_->unsent(event.connection) > desc_.max_unsent_bytes)
+      throw ProtocolError("the answers to what was sent are not read");
     if (event.kind == WebEvent::Kind::Left) {
       if (client != clients_.end()) clients_.erase(client);
     } else if (event.kind == WebEvent::Kind::Lost) {

@@ -35,6 +35,7 @@ using Error = beast::error_code;
 constexpr std::chrono::seconds kRequestSeconds{10}, kSilenceSeconds{60};
 constexpr std::chrono::milliseconds kAcceptPause{200};  // after an error, such as no descriptors
 constexpr std::size_t kMaxUntaken = 2u << 20;  // bytes of a connection that wait for the owner
+constexpr std::size_t kMaxLastWords = 4u << 20;  // bytes that are sent before closing
 constexpr std::uint32_t kMaxHeader = 16u << 10;
 constexpr std::size_t kWriteBuffer = 64u << 10;
 constexpr char kNonce[] = "{{nonce}}";
@@ -111,6 +112,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void close() {
     if (std::exchange(is_closing_, true) || is_ended_) return;
     is_reported_ = true;
+    if (unsent > kMaxLastWords) return end();  // the peer does not read
     end_after(kRequestSeconds);  // whether or not the peer takes the rest
     if (outgoing_.empty()) close_socket();
   }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <random>
 #include <string>
@@ -221,6 +222,22 @@ TEST_CASE("viewer server: a link shows its graph, replay and view, and navigatio
   CHECK(stepped.at("replace") == true);
 }
 
+TEST_CASE("viewer server: a link to another graph than the first shows it") {
+  ServeDesc desc;
+  desc.target.target = (scratch_folder() / "two.reprise").string();
+  desc.port = 0;
+  write_large_trace(desc.target.target, {.graphs = 2, .nodes = 30, .replays = 20});
+  const RunningServer server(desc);
+  WebClientDesc linked = server.client();
+  linked.state = "graph=large%202&view=nodes";
+  for (int i = 0; i < 3; ++i) {  // the trace is read, or still being read
+    WebClient client(server.port(), linked);
+    CHECK(client.wait_for("state").at("state") == linked.state);
+    client.send({{"type", "navigate"}, {"state", "graph=large%201&view=graph"}});
+    CHECK(client.wait_for("state").at("state") == "graph=large%201&view=graph");
+  }
+}
+
 TEST_CASE("viewer server: each client has its own state, and one that leaves makes room") {
   ServeDesc desc = desc_of_trace();
   desc.max_clients = 2;
@@ -326,6 +343,60 @@ TEST_CASE("viewer server: hostile messages end their own connection only") {
   WebClient client(server.port(), server.client());
   client.send_bytes("\2xxxx");
   CHECK(client.has_ended());
+  witness.send({{"type", "alive"}});
+  CHECK_FALSE(witness.wait_for("alive").is_null());
+}
+
+TEST_CASE("viewer server: a client that asks and does not read its answers ends") {
+  ServeDesc desc = desc_of_trace();
+  desc.max_unsent_bytes = 5u << 20;
+  const RunningServer server(desc);
+  WebClientDesc plain = server.client();
+  plain.compresses = false;
+  WebClient greedy(server.port(), plain);
+  REQUIRE_FALSE(greedy.wait_for("state").is_null());
+  const std::string name(200, 'x');  // the refusal repeats it
+  bool is_taken = true;
+  for (std::uint32_t i = 0; i < 500'000 && is_taken; ++i)
+    is_taken = greedy.send({{"type", "upload"}, {"id", i}, {"name", name}, {"bytes", 1ull << 40}});
+  CHECK_FALSE(is_taken);
+  WebClient other(server.port(), server.client());
+  CHECK_FALSE(other.wait_for("welcome").is_null());
+}
+
+TEST_CASE("viewer server: changed bytes of messages neither end it nor disturb others") {
+  const RunningServer server;
+  WebClient witness(server.port(), server.client());
+  REQUIRE_FALSE(witness.wait_for("state").is_null());
+  const std::string messages[] = {
+      R"({"type":"input","events":[["m",500,300],["b",0,true],["b",0,false],["w",0,-1],["k","KeyF",true],["t","a"],["f",false]]})",
+      R"({"type":"resize","width":1280,"height":720,"scale":1})",
+      R"({"type":"upload","id":1,"name":"run.reprise","bytes":100})",
+      R"({"type":"uploaded","ids":[1,2]})",
+      R"({"type":"navigate","state":"graph=large%201&replay=20&view=nodes"})",
+      R"({"type":"ack","frame":3})"};
+  std::mt19937 random(4711);
+  auto client = std::make_unique<WebClient>(server.port(), server.client());
+  int ended = 0;
+  for (int i = 0; i < 300; ++i) {
+    std::string message = messages[random() % std::size(messages)];
+    for (unsigned changes = 1 + random() % 3; changes > 0; --changes) {
+      const std::size_t at = random() % message.size();
+      if (random() % 2 == 0) {
+        message[at] = static_cast<char>(' ' + random() % 95);
+      } else {
+        message.erase(at, 1 + random() % 4);
+      }
+      if (message.empty()) message = "0";
+    }
+    client->send_text(message);
+    client->send({{"type", "alive"}});
+    if (!client->wait_for("alive").is_null()) continue;
+    client = std::make_unique<WebClient>(server.port(), server.client());
+    ++ended;
+  }
+  CHECK(ended > 50);
+  CHECK(ended < 300);
   witness.send({{"type", "alive"}});
   CHECK_FALSE(witness.wait_for("alive").is_null());
 }

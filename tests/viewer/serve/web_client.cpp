@@ -61,7 +61,7 @@ struct WebClient::Socket {
 WebClient::WebClient(std::uint16_t port, const WebClientDesc& desc)
     : acknowledges(desc.acknowledges), socket_(std::make_unique<Socket>(port)) {
   websocket::permessage_deflate deflate;
-  deflate.client_enable = true;
+  deflate.client_enable = desc.compresses;
   socket_->stream.set_option(deflate);
   socket_->stream.read_message_max(64u << 20);
   socket_->stream.set_option(
@@ -83,12 +83,13 @@ WebClient::WebClient(std::uint16_t port, const WebClientDesc& desc)
 
 WebClient::~WebClient() = default;
 
-void WebClient::send(const nlohmann::json& message) { send_text(message.dump()); }
+bool WebClient::send(const nlohmann::json& message) { return send_text(message.dump()); }
 
-void WebClient::send_text(const std::string& text) {
-  beast::error_code ignored;  // the server may have closed it
+bool WebClient::send_text(const std::string& text) {
+  beast::error_code error;
   socket_->stream.text(true);
-  socket_->stream.write(asio::buffer(text), ignored);
+  socket_->stream.write(asio::buffer(text), error);
+  return !error;
 }
 
 void WebClient::send_bytes(const std::string& bytes) {

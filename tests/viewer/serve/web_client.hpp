@@ -25,7 +25,7 @@ struct WebRequest {
 
 struct WebClientDesc {
   std::string token, host = "localhost", origin = {}, resume = {}, state = {};
-  bool sends_hello = true, acknowledges = true;
+  bool sends_hello = true, acknowledges = true, compresses = true;
 };
 
 class WebClient {
@@ -36,8 +36,9 @@ class WebClient {
   WebClient& operator=(const WebClient&) = delete;
   ~WebClient();  // the connection is lost, unless leave() was called
 
-  void send(const nlohmann::json& message);
-  void send_text(const std::string& text);
+  // False if the server has closed the connection.
+  bool send(const nlohmann::json& message);
+  bool send_text(const std::string& text);
   void send_bytes(const std::string& bytes);
   void leave();  // closes it as a page does
 

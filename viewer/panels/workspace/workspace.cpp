@@ -68,7 +68,8 @@ void Workspace::State::update_document() {
 // Selects the graph with the most replays unless the user selected one. A live view that follows
 // switches to the newest version of the shown graph.
 void Workspace::State::choose_graph() {
-  if (shown && !(view.graph == *shown)) {  // the user selected another graph
+  // The user selected another graph, or a link did before the first frame.
+  if (!(view.graph == shown.value_or(model::GraphKey()))) {
     chosen_by_user = true;
     newest_seen = newest_version(*document, view.graph).version;
   }

@@ -378,7 +378,7 @@ TEST_CASE("viewer server: changed bytes of messages neither end it nor disturb o
   std::mt19937 random(4711);
   auto client = std::make_unique<WebClient>(server.port(), server.client());
   int ended = 0;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 100; ++i) {
     std::string message = messages[random() % std::size(messages)];
     for (unsigned changes = 1 + random() % 3; changes > 0; --changes) {
       const std::size_t at = random() % message.size();
@@ -395,8 +395,8 @@ TEST_CASE("viewer server: changed bytes of messages neither end it nor disturb o
     client = std::make_unique<WebClient>(server.port(), server.client());
     ++ended;
   }
-  CHECK(ended > 50);
-  CHECK(ended < 300);
+  CHECK(ended > 10);
+  CHECK(ended < 100);
   witness.send({{"type", "alive"}});
   CHECK_FALSE(witness.wait_for("alive").is_null());
 }

@@ -436,7 +436,9 @@ class Connections(BrowserTest):
         self.pages.append(outer)
         outer.open(f"http://localhost:{server.port}/no-such-page")
         outer.wait("document.body !== null && location.pathname === '/no-such-page'")
-        outer.evaluate(f"document.body.innerHTML = '<iframe width=900 height=500 src=\"http://127.0.0.1:{server.port}/#token={server.token}\">'")
+        link = f"http://127.0.0.1:{server.port}/#token={server.token}"
+        outer.evaluate(f"document.body.innerHTML = '<iframe width=900 height=500 src=\"{link}\">'")
+
         def frames():
             return [each["frame"] for each in outer.call("Page.getFrameTree")["frameTree"].get("childFrames", [])]
 
@@ -500,7 +502,7 @@ class Costs(BrowserTest):
             for name, act in (("pan", lambda: page.drag((300, 400), (700, 500), "right", 90, 0.016)),
                               ("zoom", lambda: [(page.wheel(400, 400, 0, -20), time.sleep(0.03)) for _ in range(40)]),
                               ("strip of replays", lambda: page.drag((200, 120), (900, 120), "left", 60, 0.016)),
-                              ("hover over nodes", lambda: [(page.move(x, 400), time.sleep(0.02)) for x in range(200, 900, 10)])):
+                              ("hover", lambda: [(page.move(x, 400), time.sleep(0.02)) for x in range(200, 900, 10)])):
                 page.evaluate("seen.draws = []")
                 start, began = link.down, time.monotonic()
                 act()
@@ -508,21 +510,24 @@ class Costs(BrowserTest):
                 self.settle(page)
                 draws = page.evaluate("seen.draws.length")
                 size = (link.down - start) / max(draws, 1)
-                print(f"{name}, round trip {2000 * delay:.0f} ms: {draws} frames in {seconds:.1f} s, {size / 1000:.1f} KB each")
+                print(f"{name}, round trip {2000 * delay:.0f} ms: {draws} frames in {seconds:.1f} s, "
+                      f"{size / 1000:.1f} KB each")
                 self.assertLess(size, 50000)
             page.evaluate("seen.arrival = [], seen.latency = []")
             for _ in range(15):
                 page.evaluate("seen.event = 0")
                 page.wheel(400, 400, 0, -20)
                 self.settle(page, 0.3)
-            arrival, latency = page.evaluate("[seen.arrival, seen.latency].map(all => all.sort((a, b) => a - b)[all.length >> 1])")
-            print(f"one notch, round trip {2000 * delay:.0f} ms: the frame arrives after {arrival:.0f} ms and is drawn after {latency:.0f} ms "
-                  "(medians)")
+            arrival, latency = page.evaluate(
+                "[seen.arrival, seen.latency].map(all => all.sort((a, b) => a - b)[all.length >> 1])")
+            print(f"one notch, round trip {2000 * delay:.0f} ms: the frame arrives after {arrival:.0f} ms and is drawn after "
+                  f"{latency:.0f} ms (medians)")
             time.sleep(6)
             start, used = link.down, server.processor_seconds()
             time.sleep(5)
             used = server.processor_seconds() - used
-            print(f"opening: {opened / 1000:.0f} KB; idle: {link.down - start} bytes and {used * 1000:.0f} ms of processor time in 5 s")
+            print(f"opening: {opened / 1000:.0f} KB; idle: {link.down - start} bytes and {used * 1000:.0f} ms of processor "
+                  "time in 5 s")
             self.assertLess(link.down - start, 500)
             page.close()
             self.pages.remove(page)

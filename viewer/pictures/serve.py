@@ -15,11 +15,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/view
 import chromium
 
 STYLE = """
-body { margin: 0; height: 900px; overflow: hidden; background: linear-gradient(135deg, #43526e, #1d2533); font: 15px Roboto, sans-serif; }
+body { margin: 0; height: 900px; overflow: hidden; background: linear-gradient(135deg, #43526e, #1d2533); }
 div { position: absolute; overflow: hidden; box-shadow: 0 18px 60px #000a; }
 #window { left: 40px; top: 34px; width: 1380px; border-radius: 12px; background: #2a2e37; }
 #phone { right: 40px; bottom: 34px; width: 270px; border: 9px solid #05070a; border-radius: 34px; }
-p { margin: 9px 16px; padding: 6px 16px; border-radius: 16px; background: #191c22; color: #aab0bc; }
+p { margin: 9px 16px; padding: 6px 16px; border-radius: 16px; background: #191c22; color: #aab0bc; font: 15px Roboto, sans-serif; }
 img { display: block; width: 100%; }
 """
 

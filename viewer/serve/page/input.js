@@ -10,7 +10,7 @@ const kLongPress = 500;       // ms
 const kSecondTap = 300;       // ms between a tap and a touch that continues it as a drag of the left button
 const kKinds = {mouse: 0, touch: 1, pen: 2};
 const kIsMac = /Mac|iPhone|iPad/.test(navigator.platform);
-// Keys with Ctrl that the viewer uses, letters with Shift too; others, such as zoom, reload and tabs, stay with the browser.
+// Keys with Ctrl that the viewer uses; others, such as zoom, reload and tabs, stay with the browser.
 const kControlKeys = new Set(['KeyA', 'KeyB', 'KeyC', 'KeyF', 'KeyO', 'KeyP', 'KeyS', 'KeyV', 'KeyW', 'KeyX', 'KeyY', 'KeyZ',
   'ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'Backspace', 'Delete', 'Enter']);
 const kShiftedLetters = new Set(['KeyC', 'KeyZ']);
@@ -55,7 +55,7 @@ class Input {
     if (wanted) {
       const css = points => `${points / this.points}px`;
       Object.assign(this.field.style, {left: css(x), top: css(y), height: css(height)});
-      if (document.activeElement === this.canvas || document.activeElement === document.body) this.field.focus({preventScroll: true});
+      if ([this.canvas, document.body].includes(document.activeElement)) this.field.focus({preventScroll: true});
     } else if (document.activeElement === this.field) {
       this.canvas.focus({preventScroll: true});
     }
@@ -217,7 +217,7 @@ class Input {
     this.#push('f', isFocused);
   }
 
-  // The field contains one blank before the caret: Backspace of an on-screen keyboard is no key event, it deletes the blank.
+  // The field contains a blank before the caret: Backspace of an on-screen keyboard is no key event, it deletes that.
   #clear() {
     this.field.value = ' ';
     this.field.setSelectionRange(1, 1);
@@ -276,5 +276,6 @@ function isControlKey(event, code) {
 }
 
 function isBrowsers(event, isModifier) {
-  return !isModifier && (event.altKey && !event.getModifierState('AltGraph') || event.metaKey || /^F(?!1$|3$)\d+$/.test(event.code));
+  const isAlt = event.altKey && !event.getModifierState('AltGraph');
+  return !isModifier && (isAlt || event.metaKey || /^F(?!1$|3$)\d+$/.test(event.code));
 }

@@ -64,16 +64,20 @@ function connect() {
   isWelcome = isRefused = false;
   const {state} = readLink();
   if (!token) {
-    refuse('Which token?', 'The link that "reprise serve" prints ends with it. Open that link, or enter the token here.', true);
+    refuse('Which token?', 'The link of "reprise serve" ends with it. Open that link, or enter the token here.', true);
     return;
   }
   if (attempt === 0) show('Connecting', location.host);
-  socket = new WebSocket((location.protocol === 'https:' ? 'wss://' : 'ws://') + location.host + location.pathname.replace(/[^/]*$/, '') + 'session');
+  const address = new URL('session', location.href);  // beside the page, also below a path of a proxy
+  address.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
+  address.hash = '';
+  socket = new WebSocket(address);
   socket.binaryType = 'arraybuffer';
   socket.onopen = () => {
     newFrame = drawnFrame = 0;
     input.reset();
-    socket.send(JSON.stringify({type: 'hello', version: kVersion, token, ...measure(), dark: darkTheme.matches, state, resume: session}));
+    const dark = darkTheme.matches;
+    socket.send(JSON.stringify({type: 'hello', version: kVersion, token, ...measure(), dark, state, resume: session}));
   };
   socket.onmessage = event => {
     clearTimeout(silenceTimer);
@@ -158,7 +162,8 @@ function takeText(message) {
       if (document.activeElement === document.body) canvas.focus({preventScroll: true});
       break;
     case 'error':
-      refuse(isWelcome ? 'The server ended the session' : 'The server refuses the connection', message.text, message.reason === 'token');
+      refuse(isWelcome ? 'The server ended the session' : 'The server refuses the connection', message.text,
+             message.reason === 'token');
       break;
     case 'cursor': canvas.style.cursor = message.shape; break;
     case 'title': document.title = message.text; break;
@@ -433,5 +438,6 @@ try {
   });
   watchSize();
 } catch (error) {
-  show('This browser cannot show the viewer', `It needs WebGL2 (${error.message}). Enable hardware acceleration, or use another browser.`);
+  show('This browser cannot show the viewer',
+       `It needs WebGL2 (${error.message}). Enable hardware acceleration, or use another browser.`);
 }

@@ -105,7 +105,7 @@ class Renderer {
   constructor(canvas) {
     this.canvas = canvas;
     this.gl = canvas.getContext('webgl2', {alpha: false, antialias: false, depth: false});
-    if (!this.gl) throw new Error('no WebGL2');
+    if (!this.gl) throw new Error('there is no context for it');
     this.start();
   }
 

@@ -6,6 +6,7 @@
 #                                                                   opened at run time, if a profile needs it); optional
 #   oneTBB            >= 2021.8 Apache-2.0            host device   runs the nodes of a graph on CPU threads
 #   Boost.Context     >= 1.74   BSL-1.0               host device   fibers: the threads of a block that call __syncthreads
+#   Boost.Asio, .Beast >= 1.74  BSL-1.0               viewer        HTTP and WebSockets of the viewer in browsers; headers only
 #   FlatBuffers       >= 2.0   Apache-2.0            trace         schema, verified reading
 #   zstd              >= 1.5   BSD-3-Clause          trace         compresses chunks
 #   Asio              >= 1.18  BSL-1.0               trace         sockets of the live stream; headers only
@@ -99,6 +100,11 @@ if(REPRISE_SAMPLES OR REPRISE_BENCHES OR REPRISE_VIEWER)
 endif()
 reprise_require(nlohmann_json APT nlohmann-json3-dev 3.11)
 if(REPRISE_VIEWER)
+  find_path(REPRISE_BEAST_INCLUDE boost/beast/websocket.hpp HINTS ${Boost_INCLUDE_DIRS})
+  mark_as_advanced(REPRISE_BEAST_INCLUDE)
+  if(NOT REPRISE_BEAST_INCLUDE)
+    message(FATAL_ERROR "The viewer needs Boost.Beast. Install it with\n    apt-get install libboost-dev\nor run third_party/setup.")
+  endif()
   reprise_require(SQLite3 APT libsqlite3-dev 3.34)
   reprise_require(Protobuf APT "libprotobuf-dev protobuf-compiler" 3.12)
   pkg_check_modules(IMGUI IMPORTED_TARGET imgui>=1.86)

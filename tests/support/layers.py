@@ -52,8 +52,10 @@ VIEWER = {
     "merge": READER,
     "model": READER + ["merge"],
     "panels": READER + ["layout", "model"],
-    "window": READER + ["export", "merge", "model", "panels"],
-    "cli": READER + ["export", "merge", "model", "panels", "window", "include/reprise"],
+    "application": READER + ["export", "merge", "model", "panels"],
+    "window": READER + ["model", "panels", "application"],
+    "serve": READER + ["model", "panels", "application"],
+    "cli": READER + ["export", "merge", "model", "panels", "window", "serve", "include/reprise"],
 }
 MAY_INCLUDE |= VIEWER
 # Native headers: a pattern and the layers that may include it.
@@ -63,7 +65,8 @@ NATIVE = [
     (re.compile(r"^cupti"), ("profile/activity", "injection")),
     (re.compile(r"^(cublas|cufft|cub/|cblas|kiss_fft)"), ("ops",)),
     (re.compile(r"^(nvtx3/|generated_nvtx)"), ("profile", "injection")),
-    (re.compile(r"^(tbb|oneapi/tbb|boost)/"), ("backend/host",)),
+    (re.compile(r"^(tbb|oneapi/tbb|boost/context)/"), ("backend/host",)),
+    (re.compile(r"^boost/(asio|beast)"), ("serve",)),
     (re.compile(r"^asio(\.hpp|/)"), ("base", "trace")),
 ]
 # Public headers that may include native ones.

@@ -59,7 +59,7 @@ class Usage(ProgramTest):
     def test_help_of_every_command_has_examples(self):
         text = self.done("--help")
         self.assertIn("Exit codes", text)
-        for command in ("stats", "export", "diff", "record", "run", "devices", "plan", "costs"):
+        for command in ("stats", "export", "diff", "record", "run", "devices", "plan", "costs", "serve"):
             self.assertIn(command, text)
             help_text = self.done(command, "--help")
             self.assertIn("Example", help_text)
@@ -640,6 +640,44 @@ class Plan(ProgramTest):
         self.refused(1, "nowhere.*No such file", "plan", self.here / "nowhere")
         self.refused(1, "is a directory", "plan", self.here)
         self.refused(1, "cannot write", "plan", path, "-o", self.here / "no" / "folder.csv")
+
+
+class Serve(ProgramTest):
+    def serve(self, *arguments):
+        return subprocess.Popen([PROGRAM, "serve", *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def stop(self, process):
+        process.send_signal(signal.SIGTERM)
+        output, errors = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, output), (0, ""), errors)
+        return errors
+
+    def test_the_link_is_printed_and_a_signal_ends_it(self):
+        process = self.serve("--port", "0", "--allow-folder", self.here, "--allow-host", "gpu-box", self.trace)
+        self.assertRegex(process.stdout.readline(), r"^http://127\.0\.0\.1:[1-9][0-9]*/#token=[0-9a-f]{32}\n$")
+        self.assertEqual(self.stop(process), "")
+
+    def test_a_taken_port_is_said_and_the_next_one_used(self):
+        first = self.serve("--port", "18321")
+        port = int(re.search(r":(\d+)/", first.stdout.readline())[1])
+        second = self.serve("--port", port)
+        self.assertGreater(int(re.search(r":(\d+)/", second.stdout.readline())[1]), port)
+        self.assertIn(f"port {port} is taken", self.stop(second))
+        self.stop(first)
+
+    def test_other_addresses_than_loopback_warn(self):
+        process = self.serve("--address", "0.0.0.0", "--port", "0")
+        self.assertIn("http://127.0.0.1:", process.stdout.readline())
+        self.assertIn("without encryption", self.stop(process))
+
+    def test_wrong_usage_and_failures(self):
+        self.refused(2, "--port: \"99999\" is not an integer from 0 to 65535", "serve", "--port", "99999")
+        self.refused(2, "--max-clients", "serve", "--max-clients", "0")
+        self.refused(1, "nowhere.reprise: no such file", "serve", self.here / "nowhere.reprise")
+        self.refused(1, "no live session matches nobody", "serve", "nobody")
+        self.refused(1, "--allow-folder: .*run.reprise is not a folder", "serve", "--allow-folder", self.trace)
+        self.refused(1, "cannot listen on 203.0.113.7", "serve", "--address", "203.0.113.7", "--port", "0")
+        self.refused(2, "--browser opens no --screenshot", "view", "--browser", "--screenshot", self.here / "a.png")
 
 
 if __name__ == "__main__":

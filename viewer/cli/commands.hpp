@@ -33,6 +33,7 @@ struct Command {
 [[nodiscard]] Command add_run(CLI::App& program);
 [[nodiscard]] Command add_devices(CLI::App& program);
 [[nodiscard]] Command add_view(CLI::App& program);
+[[nodiscard]] Command add_serve(CLI::App& program);
 [[nodiscard]] Command add_sessions(CLI::App& program);
 [[nodiscard]] Command add_plan(CLI::App& program);
 [[nodiscard]] Command add_costs(CLI::App& program);

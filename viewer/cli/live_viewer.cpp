@@ -22,8 +22,8 @@ namespace {
 constexpr std::chrono::milliseconds kPollInterval{100};
 
 // Returns 0 if the process could not be started.
-pid_t open_window(const std::filesystem::path& session) {
-  std::vector<std::string> command = {model::this_program().string(), "view", session.string()},
+pid_t open_viewer(const char* subcommand, const std::filesystem::path& session) {
+  std::vector<std::string> command = {model::this_program().string(), subcommand, session.string()},
                            environment = model::program_environment({});
   pid_t pid = 0;
   posix_spawnattr_t attributes;  // this thread blocks signals
@@ -41,7 +41,10 @@ pid_t open_window(const std::filesystem::path& session) {
 
 }  // namespace
 
-LiveViewer::LiveViewer() {
+LiveViewer::LiveViewer(Kind kind, const std::filesystem::path& session)
+    : kind_(kind), viewer_(open_viewer(kind == Kind::Window ? "view" : "serve", session)) {}
+
+LiveViewer::LiveViewer(Kind kind) : kind_(kind) {
   for (const trace::LiveSession& session : trace::list_sessions()) before_.insert(session.path);
   thread_ = detail::start_background_thread("reprise-wait", [this] { wait_for_session(); });
 }
@@ -54,7 +57,7 @@ void LiveViewer::wait_for_session() {
     try {
       for (const trace::LiveSession& session : trace::list_sessions()) {
         if (!session.alive || before_.contains(session.path)) continue;
-        viewer_ = open_window(session.path);
+        viewer_ = open_viewer(kind_ == Kind::Window ? "view" : "serve", session.path);
         return;
       }
     } catch (const std::bad_alloc&) {
@@ -72,6 +75,7 @@ bool LiveViewer::finish() {
   wake_.notify_all();
   if (thread_.joinable()) thread_.join();
   if (viewer_ == 0) return false;
+  if (kind_ == Kind::Server) ::kill(viewer_, SIGTERM);
   int status = 0;
   while (::waitpid(viewer_, &status, 0) < 0 && errno == EINTR) {
   }

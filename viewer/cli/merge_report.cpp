@@ -5,6 +5,7 @@
 
 #include "cli/progress_line.hpp"
 #include "cli/text.hpp"
+#include "trace/trace_error.hpp"
 
 namespace reprise::cli {
 
@@ -18,6 +19,19 @@ trace::MergeReport merge_with_progress(const std::vector<std::string>& inputs,
   }();
   for (const std::string& warning : report.warnings) print_message(warning);
   return report;
+}
+
+std::unique_ptr<model::MergedTraceFile> merge_ranks(std::vector<std::string>& targets) {
+  if (targets.size() < 2) return nullptr;
+  auto merged = std::make_unique<model::MergedTraceFile>(targets.front());
+  try {
+    merge_with_progress(targets, merged->path());
+  } catch (const trace::TraceError&) {
+    if (targets.size() > 2) throw;
+    return nullptr;
+  }
+  targets = {merged->path().string()};
+  return merged;
 }
 
 std::string alignment_text(const std::vector<trace::Session>& sessions,

@@ -10,6 +10,7 @@
 #include "cli/attach.hpp"
 #include "cli/child_process.hpp"
 #include "cli/commands.hpp"
+#include "cli/live_viewer.hpp"
 #include "cli/run_report.hpp"
 #include "cli/text.hpp"
 #include "trace/trace_reader.hpp"
@@ -20,6 +21,7 @@ namespace {
 
 struct RecordOptions {
   std::string output, max, profile, attach, token;
+  bool serve = false;
   std::vector<std::string> command;
 };
 
@@ -62,6 +64,8 @@ int attach(const RecordOptions& options, const std::filesystem::path& path) {
   desc.file.path = path;
   if (!options.max.empty()) desc.file.max_bytes = size_of(options.max);
   if (!options.profile.empty()) desc.profile = profile_of(options.profile);
+  std::optional<LiveViewer> server;
+  if (options.serve) server.emplace(LiveViewer::Kind::Server, find_session(options.attach));
   record_session(desc);
   return kDone;
 }
@@ -115,12 +119,15 @@ int run(const RecordOptions& options) {
   if (!options.attach.empty()) return attach(options, path);
 
   ChildProcess child{options.command,
-                     {{"REPRISE_TRACE", path.string()},
+                     {{"REPRISE_TRACE", (options.serve ? "live," : "") + path.string()},
                       {"REPRISE_PROFILE", options.profile.empty() ? "every" : options.profile}}};
   if (!options.max.empty())
     child.environment["REPRISE_TRACE"] += ",max=" + options.max + ",keep=last";
   const RunFiles files(path);
+  std::optional<LiveViewer> server;
+  if (options.serve) server.emplace(LiveViewer::Kind::Server);
   const ChildExit exit = run_child(child);
+  server.reset();
   if (!exit.error.empty()) {
     print_message({"cannot run ", options.command.front(), ": ", exit.error});
     return exit.code;
@@ -152,6 +159,8 @@ Command add_record(CLI::App& program) {
          "record a program that runs with REPRISE_TRACE=live: its process id, name or socket "
          "(see reprise sessions), or host:port")
       ->type_name("SESSION");
+  app->add_flag("--serve", options->serve,
+                "show the viewer in browsers meanwhile, and print the link (see reprise serve)");
   app->add_option("--token", options->token,
                   "token of the session at host:port; default: $REPRISE_TOKEN");
   app->add_option("CMD", options->command, "program to run and its arguments, after --");

@@ -14,7 +14,7 @@
 #include "cli/live_viewer.hpp"
 #include "cli/run_report.hpp"
 #include "cli/text.hpp"
-#include "cli/window_module.hpp"
+#include "cli/viewer_modules.hpp"
 #include "model/observed_run.hpp"
 #include "model/program_files.hpp"
 
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 struct RunOptions {
   std::string output = "run.reprise";
-  bool nodes = false, yield = false, view = false;
+  bool nodes = false, yield = false, view = false, serve = false;
   std::vector<std::string> command;
 };
 
@@ -112,7 +112,8 @@ int run(const RunOptions& options) {
   const RunFiles files(output);
   model::RunErrors errors;
   std::optional<LiveViewer> viewer;
-  if (options.view && !library.empty()) viewer.emplace();
+  if (options.view && !library.empty()) viewer.emplace(LiveViewer::Kind::Window);
+  if (options.serve && !library.empty()) viewer.emplace(LiveViewer::Kind::Server);
   const ChildExit exit = run_child(child_of(options, output, library, errors));
   if (!exit.error.empty()) {
     print_message("cannot run " + options.command.front() + ": " + exit.error);
@@ -120,7 +121,7 @@ int run(const RunOptions& options) {
   }
   if (library.empty()) return exit.code;
   const std::vector<fs::path> written = report(options, files, errors);
-  if (viewer && !viewer->finish()) {
+  if (viewer && !viewer->finish() && options.view) {
     if (written.empty()) {
       print_message("no window was opened: there is no trace to view");
     } else {
@@ -145,7 +146,12 @@ Command add_run(CLI::App& program) {
   app->add_flag(
       "--yield", options->yield,
       "leave CUPTI to the program, so that its own profiler works; graphs are not observed");
-  app->add_flag("--view", options->view, "open a viewer window while the program runs");
+  CLI::Option* view =
+      app->add_flag("--view", options->view, "open a viewer window while the program runs");
+  app->add_flag("--serve", options->serve,
+                "show the viewer in browsers while the program runs, and print the link (see "
+                "reprise serve)")
+      ->excludes(view);
   app->add_option("CMD", options->command, "program to run and its arguments, after --");
   app->footer(
       "The program needs no changes. Exit code: the program's (127 if it was not found). A signal "

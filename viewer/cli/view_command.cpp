@@ -9,10 +9,9 @@
 #include "cli/commands.hpp"
 #include "cli/merge_report.hpp"
 #include "cli/number.hpp"
-#include "cli/window_module.hpp"
-#include "model/merged_trace_file.hpp"
+#include "cli/served_viewer.hpp"
+#include "cli/viewer_modules.hpp"
 #include "panels/shared/views.hpp"
-#include "trace/trace_error.hpp"
 
 namespace reprise::cli {
 
@@ -25,7 +24,7 @@ struct ViewOptions {
   std::string token, screenshot, view, select, size, shade;
   std::uint64_t replay = 0;
   float scale = 0;
-  bool reset_layout = false;
+  bool reset_layout = false, browser = false;
 };
 
 struct Size {
@@ -49,21 +48,16 @@ int run(ViewOptions options) {
     throw UsageError("--select requires --screenshot");
   if (options.replay != 0 && options.screenshot.empty())
     throw UsageError("--replay requires --screenshot");
+  if (options.browser) {
+    if (!options.screenshot.empty()) throw UsageError("--browser opens no --screenshot");
+    return serve_viewer(
+        {.targets = options.targets, .token = options.token, .port = 0, .opens_browser = true});
+  }
   if (options.token.empty()) {
     if (const char* token = ::secure_getenv("REPRISE_TOKEN")) options.token = token;
   }
   const WindowModule window;
-  std::optional<model::MergedTraceFile> merged;  // while the window shows it
-  if (options.targets.size() > 1) {
-    merged.emplace(options.targets.front());
-    try {
-      merge_with_progress(options.targets, merged->path());
-      options.targets = {merged->path()};
-    } catch (const trace::TraceError&) {
-      if (options.targets.size() > 2) throw;
-      merged.reset();  // not ranks of one job: they are compared
-    }
-  }
+  const auto merged = merge_ranks(options.targets);
   options.targets.resize(2);
   RepriseViewRequest request{};
   request.target = or_null(options.targets[0]);
@@ -122,6 +116,9 @@ Command add_view(CLI::App& program) {
                   "with --screenshot: select the first node whose name contains this text");
   app->add_option("--replay", options->replay, "with --screenshot: show and select this replay")
       ->check(number<std::uint64_t>(1));
+  app->add_flag("--browser", options->browser,
+                "show it in a browser of this machine, which needs no OpenGL here (see reprise "
+                "serve); until Ctrl+C");
   app->add_flag("--reset-layout", options->reset_layout, "restore the default panel layout");
   app->footer(
       "F1 shows the keyboard shortcuts. Drop a file on the window to open it, those of the ranks "

@@ -53,7 +53,9 @@ std::vector<std::string> session_addresses(const std::string& target) {
 class TraceFeed::Worker {
  public:
   explicit Worker(TraceFeedDesc desc)
-      : target(std::move(desc.target)), publisher(std::move(desc.on_change)) {
+      : target(std::move(desc.target)),
+        may_request_profile(desc.may_request_profile),
+        publisher(std::move(desc.on_change)) {
     if (std::vector<std::string> addresses = session_addresses(target); !addresses.empty()) {
       live = std::make_unique<LiveFeed>(
           LiveFeedDesc{std::move(addresses), std::move(desc.token), desc.max_sample_bytes},
@@ -67,6 +69,7 @@ class TraceFeed::Worker {
   }
 
   const std::string target;
+  const bool may_request_profile;
   DocumentPublisher publisher;
   std::unique_ptr<LiveFeed> live;  // null: a file
 
@@ -92,14 +95,18 @@ std::shared_ptr<const Document> TraceFeed::document() const {
   return worker_->publisher.document();
 }
 
-FeedStatus TraceFeed::status() const { return worker_->publisher.status(); }
+FeedStatus TraceFeed::status() const {
+  FeedStatus status = worker_->publisher.status();
+  if (!worker_->may_request_profile) status.allowed.reset();
+  return status;
+}
 
 const std::string& TraceFeed::target() const noexcept { return worker_->target; }
 
 bool TraceFeed::is_live() const noexcept { return worker_->live != nullptr; }
 
 void TraceFeed::request_profile(trace::LiveProfile profile) {
-  if (worker_->live) worker_->live->request(profile);
+  if (worker_->live && worker_->may_request_profile) worker_->live->request(profile);
 }
 
 void TraceFeed::record_to(const std::filesystem::path& path) {

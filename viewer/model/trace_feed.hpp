@@ -45,6 +45,8 @@ struct TraceFeedDesc {
   std::uint64_t max_sample_bytes = 256u << 20;
   // Called on the feed's thread after a new document or status, at most about 60 times a second.
   std::function<void()> on_change = {};
+  // Otherwise request_profile() has no effect, and FeedStatus::allowed is empty.
+  bool may_request_profile = true;
 };
 
 class TraceFeed {

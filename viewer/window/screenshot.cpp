@@ -10,12 +10,12 @@
 #include <thread>
 #include <vector>
 
+#include "application/application.hpp"
+#include "application/settings.hpp"
 #include "base/atomic_file.hpp"
 #include "panels/shared/keys.hpp"
-#include "window/application.hpp"
 #include "window/offscreen.hpp"
 #include "window/picture.hpp"
-#include "window/settings.hpp"
 #include "window/ui.hpp"
 
 namespace reprise::viewer {

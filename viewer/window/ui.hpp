@@ -3,8 +3,8 @@
 // window. Threads: UI thread.
 #pragma once
 
+#include "application/fonts.hpp"
 #include "panels/shared/theme.hpp"
-#include "window/fonts.hpp"
 
 struct ImGuiContext;
 

@@ -6,9 +6,9 @@
 #include <chrono>
 #include <utility>
 
+#include "application/quit_signals.hpp"
 #include "base/shown_text.hpp"
 #include "panels/shared/keys.hpp"
-#include "window/quit_signals.hpp"
 
 namespace reprise::viewer {
 

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
+#include "application/application.hpp"
 #include "panels/shared/theme.hpp"
 #include "panels/workspace/workspace.hpp"
-#include "window/application.hpp"
 #include "window/window.hpp"
 
 namespace reprise::viewer {

@@ -13,13 +13,13 @@
 
 #include <imgui.h>
 
+#include "application/program_run.hpp"
 #include "support/environment_variable.hpp"
 #include "support/paths.hpp"
 #include "trace/trace_writer.hpp"
 #include "unit/trace/live_support.hpp"
 #include "viewer/panels/replays_documents.hpp"
 #include "viewer/window/viewer_session.hpp"
-#include "window/program_run.hpp"
 
 namespace fs = std::filesystem;
 using namespace reprise;

@@ -7,9 +7,9 @@
 #include <functional>
 #include <string>
 
+#include "application/application.hpp"
+#include "application/settings.hpp"
 #include "viewer/window/x_user.hpp"
-#include "window/application.hpp"
-#include "window/settings.hpp"
 #include "window/viewer_window.hpp"
 #include "window/window.hpp"
 

@@ -35,7 +35,8 @@ void SourcePreview::draw(PanelContext& context, const model::SourceLocation& loc
   } else {
     draw_lines(theme, *lines, location.line);
   }
-  if (draw_action(theme, "Forbid", "Reads no files of this folder any more")) {
+  if (!context.view.source_folders_are_fixed &&
+      draw_action(theme, "Forbid", "Reads no files of this folder any more")) {
     std::erase_if(folders, [&](const std::string& folder) {
       return model::is_source_allowed(location, {&folder, 1});
     });
@@ -44,6 +45,8 @@ void SourcePreview::draw(PanelContext& context, const model::SourceLocation& loc
 
 void SourcePreview::draw_permission(PanelContext& context, const model::SourceLocation& location) {
   const Theme& theme = context.theme;
+  if (context.view.source_folders_are_fixed)
+    return draw_note(theme, location.file + " is not below a folder that is allowed here.");
   if (proposed_for_ != location.file) {
     proposed_for_ = location.file;
     const std::filesystem::path file = location.file;

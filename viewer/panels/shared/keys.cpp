@@ -3,6 +3,7 @@
 #include <array>
 #include <cctype>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include <imgui.h>
@@ -13,7 +14,6 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr std::size_t kKeys = static_cast<std::size_t>(Key::Count);
 constexpr int kShiftMod = 1, kControlMod = 2, kAltMod = 4;  // GLFW modifier bits
 
 struct Binding {
@@ -66,10 +66,7 @@ constexpr Binding kBindings[] = {
     {'0', 0, Key::View10},
 };
 
-struct KeyState {
-  std::array<bool, kKeys> pressed{};
-  std::array<bool, kKeys> down{};
-} key_state;
+KeyState key_state;
 
 bool moves(Key key) {
   return key == Key::Left || key == Key::Right || key == Key::Up || key == Key::Down ||
@@ -125,6 +122,8 @@ void on_key_event(int glfw_key, bool down, bool repeat, int mods) {
 }
 
 void clear_key_presses() { key_state.pressed.fill(false); }
+
+void swap_keys(KeyState& keys) { std::swap(key_state, keys); }
 
 std::span<const KeyHelp> key_help() {
   static const std::vector<KeyHelp> kHelp = {

@@ -2,6 +2,7 @@
 // of ImGui and of its GLFW backend. Threads: drawing thread only.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -72,5 +73,13 @@ struct KeyHelp {
 void on_key_event(int glfw_key, bool down, bool repeat, int mods);
 // Clears the presses of this frame; called at the end of each frame.
 void clear_key_presses();
+
+// The keys of one user.
+struct KeyState {
+  std::array<bool, static_cast<std::size_t>(Key::Count)> pressed{}, down{};
+};
+// Exchanges the keys that the functions above report: a process that draws for several users swaps
+// each one's in for the time of a frame.
+void swap_keys(KeyState& keys);
 
 }  // namespace reprise::viewer

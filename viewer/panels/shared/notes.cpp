@@ -51,8 +51,9 @@ bool has_same_target(const Note& a, const Note& b) {
 }  // namespace
 
 struct Notes::Shared {
-  mutable std::mutex mutex;  // guards all members except the paths and `writing`
+  mutable std::mutex mutex;  // guards all members except the paths, `use` and `writing`
   std::filesystem::path trace, path;
+  NotesUse use = NotesUse::Edit;
   std::mutex writing;  // serialises writers; acquired before `mutex`
   std::vector<Note> notes;
   std::uint64_t revision = 0, written = 0;
@@ -166,7 +167,7 @@ void Notes::Shared::read() {
     }
     std::erase_if(notes, [](const Note& note) { return note.text.empty(); });
     is_read = true;
-    may_write = readable;
+    may_write = readable && use == NotesUse::Edit;
     error = failure_text;
     ++revision;
   }
@@ -194,8 +195,9 @@ void Notes::Shared::write() {
   if (failure_text.empty()) written = text_revision;
 }
 
-Notes::Notes(const std::filesystem::path& trace, Background& background)
+Notes::Notes(const std::filesystem::path& trace, Background& background, NotesUse use)
     : background_(background), shared_(std::make_shared<Shared>()) {
+  shared_->use = use;
   shared_->trace = trace;
   shared_->path = notes_path(trace);
   background_.run([shared = shared_] { shared->read(); });

@@ -31,10 +31,13 @@ struct Note {
 [[nodiscard]] std::vector<Note> parse_notes(const std::string& text);
 [[nodiscard]] std::filesystem::path notes_path(const std::filesystem::path& trace);
 
+// Read: set() changes what is shown, but no file.
+enum class NotesUse : std::uint8_t { Edit, Read };
+
 class Notes {
  public:
   // Starts reading the file. A missing file is not an error.
-  Notes(const std::filesystem::path& trace, Background& background);
+  Notes(const std::filesystem::path& trace, Background& background, NotesUse use = NotesUse::Edit);
 
   [[nodiscard]] static bool can_have_one(const model::Selection& selection);
   // The note on the selection; empty if it has none.

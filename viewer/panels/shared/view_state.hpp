@@ -49,6 +49,7 @@ struct ViewState {
   // Below these, the user allows the viewer to read the source files that a trace names. Remembered
   // by the application.
   std::vector<std::string> source_folders;
+  bool source_folders_are_fixed = false;  // the user can neither allow nor forbid one
 
   // Requests to compare all replays of these graphs. The Compare panel clears them.
   std::optional<model::GraphKey> compare_a, compare_b;

@@ -23,23 +23,36 @@ constexpr std::size_t kMaxEntries = 10'000;
 
 }  // namespace
 
-FileBrowser::FileBrowser(Background& background) : listing_(background) {
+FileBrowser::FileBrowser(Background& background, model::AllowedPaths paths)
+    : paths_(std::move(paths)), listing_(background) {
   std::error_code ignored;
-  enter(fs::current_path(ignored).string());
+  const std::vector<fs::path> folders = paths_.folders();
+  enter(paths_.has_all()      ? fs::current_path(ignored).string()
+        : folders.size() == 1 ? folders.front().string()
+                              : std::string());
 }
 
 void FileBrowser::enter(std::string folder) {
-  key_ = {folder.empty() ? "/" : std::move(folder), key_.visit + 1};
+  if (folder.empty() && paths_.has_all()) folder = "/";
+  if (!folder.empty() && !paths_.contains(folder)) folder.clear();
+  key_ = {std::move(folder), key_.visit + 1};
   chosen_.clear();
 }
 
-FileBrowser::Listing FileBrowser::read(const std::string& folder) {
+FileBrowser::Listing FileBrowser::read(const std::string& folder,
+                                       const model::AllowedPaths& paths) {
   Listing listing;
+  if (folder.empty()) {
+    for (const fs::path& each : paths.folders())
+      listing.entries.push_back({.name = each.string(), .is_folder = true});
+    return listing;
+  }
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end;
        !error && at != end && listing.entries.size() < kMaxEntries; at.increment(error)) {
     std::error_code ignored;
     Entry entry{.name = at->path().filename().string(), .is_folder = at->is_directory(ignored)};
+    if (!paths.contains(at->path())) continue;  // a link that leads elsewhere
     if (entry.name.starts_with('.')) continue;
     if (!entry.is_folder && (!entry.name.ends_with(kEnding) || !at->is_regular_file(ignored)))
       continue;
@@ -54,7 +67,7 @@ FileBrowser::Listing FileBrowser::read(const std::string& folder) {
 }
 
 FileChosen FileBrowser::draw(const Theme& theme, float height) {
-  listing_.ask(key_, [folder = key_.folder] { return read(folder); });
+  listing_.ask(key_, [folder = key_.folder, paths = paths_] { return read(folder, paths); });
   FileChosen choice;
   const fs::path folder = key_.folder;
   if (icon_button(theme, "parent", Icon::Back, "The folder above",
@@ -70,7 +83,8 @@ FileChosen FileBrowser::draw(const Theme& theme, float height) {
   } else if (!listing->error.empty()) {
     draw_empty(theme, listing->error);
   } else if (listing->entries.empty()) {
-    draw_empty(theme, "No folder and no trace (*.reprise) is here");
+    draw_empty(theme, folder.empty() ? "No folder is allowed here"
+                                     : "No folder and no trace (*.reprise) is here");
   } else {
     for (const Entry& entry : listing->entries) {
       const std::string path = (folder / entry.name).string();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/allowed_paths.hpp"
 #include "panels/shared/async_value.hpp"
 #include "panels/shared/theme.hpp"
 
@@ -18,8 +19,8 @@ struct FileChosen {
 
 class FileBrowser {
  public:
-  // Starts in the current folder.
-  explicit FileBrowser(Background& background);
+  // Starts in the current folder, or in the allowed one. Of several, a list comes first.
+  FileBrowser(Background& background, model::AllowedPaths paths);
   // Fills the width and this height of the current window.
   [[nodiscard]] FileChosen draw(const Theme& theme, float height);
 
@@ -34,13 +35,14 @@ class FileBrowser {
     std::string error;
   };
   struct Key {
-    std::string folder;
+    std::string folder;       // empty: the list of the allowed ones
     std::uint64_t visit = 0;  // a folder is read again with each visit
     friend bool operator==(const Key&, const Key&) = default;
   };
-  [[nodiscard]] static Listing read(const std::string& folder);
+  [[nodiscard]] static Listing read(const std::string& folder, const model::AllowedPaths& paths);
   void enter(std::string folder);
 
+  const model::AllowedPaths paths_;
   AsyncValue<Key, Listing> listing_;
   Key key_;
   std::string chosen_;  // name of the file that was clicked

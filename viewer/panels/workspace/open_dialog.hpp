@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "panels/shared/theme.hpp"
 #include "panels/workspace/file_browser.hpp"
@@ -18,7 +19,8 @@ enum class OpenedFrom : std::uint8_t { StartPage, Trace };
 
 class OpenDialog {
  public:
-  explicit OpenDialog(Background& background) : browser_(background) {}
+  explicit OpenDialog(Background& background, model::AllowedPaths paths = {})
+      : browser_(background, std::move(paths)) {}
   // Opens the dialog in the next draw().
   void open(OpenedFrom from) noexcept {
     is_requested_ = true;

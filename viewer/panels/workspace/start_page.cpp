@@ -256,7 +256,7 @@ StartAction StartPage::draw(const Theme& theme, const StartViewModel& view_model
   ImGui::SetCursorPos({left, y});
   begin_card(theme, "sessions", column, first);
   draw_sessions(theme, view_model, action);
-  draw_program(theme, view_model, action);
+  if (!view_model.is_read_only) draw_program(theme, view_model, action);
   ImGui::EndChild();
   ImGui::SetCursorPos(is_wide ? ImVec2{left + column + gap, y} : ImVec2{left, y + first + gap});
   begin_card(theme, "recent", is_wide ? width - column - gap : width, second);
@@ -346,8 +346,17 @@ void StartPage::draw_title(const Theme& theme, ImVec2 at, float width) {
 
 void StartPage::draw_open(const Theme& theme, const StartViewModel& view_model, float width,
                           StartAction& action) {
-  const float s = theme.scale, button = 92 * s, token = width > 560 * s ? 190 * s : 0;
   const float left = ImGui::GetCursorPosX();
+  if (!view_model.is_read_only) draw_address(theme, width, action);
+  if (view_model.error.empty()) return;
+  ImGui::SetCursorPosX(left);
+  ImGui::PushTextWrapPos(left + width);
+  ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.error), "%s", view_model.error.c_str());
+  ImGui::PopTextWrapPos();
+}
+
+void StartPage::draw_address(const Theme& theme, float width, StartAction& action) {
+  const float s = theme.scale, button = 92 * s, token = width > 560 * s ? 190 * s : 0;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {1.25f * theme.space, 7 * s});
   ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1);
   ImGui::PushStyleColor(ImGuiCol_FrameBg, theme.raised);
@@ -375,12 +384,6 @@ void StartPage::draw_open(const Theme& theme, const StartViewModel& view_model, 
   ImGui::PopStyleVar(2);
   if ((entered || token_entered || clicked) && address_[0] != '\0')
     action = OpenTarget{address_, token_};
-  if (!view_model.error.empty()) {
-    ImGui::SetCursorPosX(left);
-    ImGui::PushTextWrapPos(left + width);
-    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.error), "%s", view_model.error.c_str());
-    ImGui::PopTextWrapPos();
-  }
 }
 
 void StartPage::draw_program(const Theme& theme, const StartViewModel& view_model,

@@ -44,6 +44,7 @@ struct StartViewModel {
   std::vector<std::string> program_output;   // its last lines
   bool is_program_running = false;           // without a session so far
   std::string error;                         // of the last attempt to open a target; may be empty
+  bool is_read_only = false;                 // offers only what is listed
 };
 
 class StartPage {
@@ -57,6 +58,7 @@ class StartPage {
   void draw_title(const Theme& theme, ImVec2 at, float width);
   void draw_open(const Theme& theme, const StartViewModel& view_model, float width,
                  StartAction& action);
+  void draw_address(const Theme& theme, float width, StartAction& action);
   void draw_program(const Theme& theme, const StartViewModel& view_model, StartAction& action);
 
   HelpOverlay help_;

@@ -23,7 +23,8 @@ constexpr std::size_t kMaxSearch = 1u << 20;
 }  // namespace
 
 Workspace::State::State(std::shared_ptr<model::TraceFeed> main_feed,
-                        std::shared_ptr<model::TraceFeed> compared_feed, Background& workers)
+                        std::shared_ptr<model::TraceFeed> compared_feed, Background& workers,
+                        NotesUse notes_use)
     : feed(std::move(main_feed)),
       other_feed(std::move(compared_feed)),
       background(workers),
@@ -43,7 +44,7 @@ Workspace::State::State(std::shared_ptr<model::TraceFeed> main_feed,
   name = feed->target();
   if (other_feed) other_name = other_feed->target();
   if (feed->is_live()) return;
-  notes.emplace(feed->target(), workers);
+  notes.emplace(feed->target(), workers, notes_use);
   messages.show_notes(*notes);
 }
 
@@ -67,7 +68,8 @@ void Workspace::State::update_document() {
 // Selects the graph with the most replays unless the user selected one. A live view that follows
 // switches to the newest version of the shown graph.
 void Workspace::State::choose_graph() {
-  if (shown && !(view.graph == *shown)) {  // the user selected another graph
+  // The user selected another graph, or a link did before the first frame.
+  if (!(view.graph == shown.value_or(model::GraphKey()))) {
     chosen_by_user = true;
     newest_seen = newest_version(*document, view.graph).version;
   }
@@ -169,8 +171,9 @@ void Workspace::State::escape() {
 }
 
 Workspace::Workspace(std::shared_ptr<model::TraceFeed> feed,
-                     std::shared_ptr<model::TraceFeed> other, Background& background)
-    : state_(std::make_unique<State>(std::move(feed), std::move(other), background)) {}
+                     std::shared_ptr<model::TraceFeed> other, Background& background,
+                     NotesUse notes)
+    : state_(std::make_unique<State>(std::move(feed), std::move(other), background, notes)) {}
 
 Workspace::~Workspace() = default;
 

@@ -12,6 +12,7 @@
 
 #include "model/trace_feed.hpp"
 #include "panels/shared/async_value.hpp"
+#include "panels/shared/notes.hpp"
 #include "panels/shared/theme.hpp"
 #include "panels/shared/view_state.hpp"
 #include "panels/shared/views.hpp"
@@ -25,12 +26,13 @@ struct WorkspaceLayout {
   float lower = 0.35f;      // fraction of the height below the strip
   float below_timeline = 0.2f;                   // the same while the timeline is shown
   std::vector<std::string> source_folders = {};  // see ViewState
+  bool source_folders_are_fixed = false;
 };
 
 class Workspace {
  public:
   Workspace(std::shared_ptr<model::TraceFeed> feed, std::shared_ptr<model::TraceFeed> other,
-            Background& background);
+            Background& background, NotesUse notes = NotesUse::Edit);
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
   ~Workspace();

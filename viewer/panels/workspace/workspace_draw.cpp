@@ -45,6 +45,7 @@ void Workspace::draw(const Theme& theme, WorkspaceLayout& layout) {
   State& s = *state_;
   s.update_document();
   s.view.source_folders = layout.source_folders;
+  s.view.source_folders_are_fixed = layout.source_folders_are_fixed;
   const model::GraphEntry* const entry = s.document->find(s.view.graph);
   PanelContext context{s.document,
                        entry,

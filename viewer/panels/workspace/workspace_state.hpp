@@ -40,7 +40,7 @@ struct Workspace::State {
 
   // `compared_feed` may be null.
   State(std::shared_ptr<model::TraceFeed> main_feed,
-        std::shared_ptr<model::TraceFeed> compared_feed, Background& workers);
+        std::shared_ptr<model::TraceFeed> compared_feed, Background& workers, NotesUse notes_use);
 
   // Updates document, shown graph and view models at the start of a frame.
   void update_document();

@@ -1,21 +1,17 @@
-#include "window/application.hpp"
+#include "application/application.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <ctime>
 #include <exception>
 #include <stdexcept>
-#include <system_error>
 #include <utility>
 
 #include <imgui.h>
 
-#include "base/atomic_file.hpp"
 #include "base/shown_text.hpp"
 #include "merge/merge_traces.hpp"
 #include "panels/shared/keys.hpp"
 #include "panels/widgets/format.hpp"
-#include "window/trace_export.hpp"
 
 namespace reprise::viewer {
 
@@ -32,24 +28,6 @@ std::string short_name(const model::TraceFeed& feed) {
   return path.filename().string() + " (live)";
 }
 
-std::string in_current_folder(const std::string& name) {
-  std::error_code ignored;
-  return (std::filesystem::current_path(ignored) / name).string();
-}
-
-// A file name for the recording of a session, in the current directory.
-std::string recording_path(const model::Document& document) {
-  std::string name = "session";
-  if (!document.sessions->empty()) {
-    const trace::Session& session = document.sessions->front();
-    name = session.application + "-" + std::to_string(session.pid);
-  }
-  for (char& c : name) {
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.') c = '-';
-  }
-  return in_current_folder(name + ".reprise");
-}
-
 }  // namespace
 
 Application::Application(ApplicationDesc desc, Settings& settings)
@@ -64,8 +42,10 @@ Application::~Application() {
 }
 
 std::shared_ptr<model::TraceFeed> Application::feed_of(const OpenTarget& target) {
-  return std::make_shared<model::TraceFeed>(model::TraceFeedDesc{
-      .target = target.target, .token = target.token, .on_change = desc_.wake});
+  return desc_.open_feed(model::TraceFeedDesc{.target = target.target,
+                                              .token = target.token,
+                                              .on_change = desc_.wake,
+                                              .may_request_profile = may_change()});
 }
 
 void Application::open(const OpenTarget& target) { enter(feed_of(target), nullptr); }
@@ -155,7 +135,8 @@ void Application::enter(std::shared_ptr<model::TraceFeed> feed,
   requested_profile_ = false;
   monitor_.reset();
   if (program_ && feed_->target() != program_->session().string()) program_.reset();
-  workspace_ = std::make_unique<Workspace>(feed_, other_, background_);
+  workspace_ = std::make_unique<Workspace>(feed_, other_, background_,
+                                           may_change() ? NotesUse::Edit : NotesUse::Read);
   if (view_) workspace_->show(*std::exchange(view_, std::nullopt));
   for (const auto& each : {other_, feed_}) {
     if (each && !each->is_live()) settings_.note_opened(each->target(), std::time(nullptr));
@@ -182,7 +163,7 @@ void Application::watch_feeds() {
       return leave(status.reason);
     }
   }
-  if (!requested_profile_ && feed_->is_live()) {
+  if (!requested_profile_ && may_change() && feed_->is_live()) {
     const model::FeedStatus status = feed_->status();
     if (status.allowed) {
       requested_profile_ = true;
@@ -190,14 +171,6 @@ void Application::watch_feeds() {
         feed_->request_profile(trace::LiveProfile::Sampled);
     }
   }
-}
-
-std::filesystem::path Application::picture_path() const {
-  const std::time_t seconds = std::time(nullptr);
-  std::tm parts{};
-  char text[32] = "";
-  if (::localtime_r(&seconds, &parts)) std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
-  return in_current_folder("reprise-" + std::string(text) + ".png");
 }
 
 void Application::show_message(std::string text) {
@@ -292,92 +265,8 @@ bool Application::may_close() {
   return false;
 }
 
-void Application::open_recorder(std::string discarded) {
-  recorder_.error.clear();
-  recorder_.dialog.open({.title = "Record to file",
-                         .action = "Record",
-                         .explanation = "Writes what was received, and then what arrives.",
-                         .path = recording_path(*feed_->document()),
-                         .discarded = std::move(discarded)});
-}
-
-void Application::write(FileWriter& writer, std::function<void()> write) {
-  if (writer.result) return;
-  writer.error.clear();
-  writer.result = std::make_shared<WriteResult>();
-  background_.run([write = std::move(write), result = writer.result] {
-    try {
-      write();
-    } catch (const std::exception& error) {
-      result->error = detail::failure_text(error, "writing a file");
-    }
-    result->is_finished = true;
-  });
-}
-
-bool Application::is_written(FileWriter& writer) {
-  if (!writer.result || !writer.result->is_finished) return false;
-  writer.error = std::exchange(writer.result, nullptr)->error;
-  if (writer.error.empty()) writer.dialog.close();
-  return writer.error.empty();
-}
-
-void Application::draw_record(const Theme& theme) {
-  const bool is_requested =
-      workspace_ && (workspace_->take_record_request() || is_pressed(Key::Record));
-  if (is_requested && feed_->is_live()) {
-    after_discard_ = nullptr;
-    open_recorder({});
-  }
-  if (is_written(recorder_) && feed_) {
-    show_message("Recording to " + feed_->status().recording);
-    if (after_discard_) return std::exchange(after_discard_, nullptr)();
-  }
-  switch (recorder_.dialog.draw(theme, recorder_.error)) {
-    case FileChoice::None: return;
-    case FileChoice::Write:
-      return write(recorder_,
-                   [feed = feed_, path = recorder_.dialog.path()] { feed->record_to(path); });
-    case FileChoice::Discard:
-      if (after_discard_) std::exchange(after_discard_, nullptr)();
-      return;
-    case FileChoice::Cancel: after_discard_ = nullptr; return;
-  }
-}
-
-void Application::open_saver(const char* title, const std::string& name,
-                             std::function<void(const std::string& path)> save) {
-  save_ = std::move(save);
-  saver_.error.clear();
-  saver_.dialog.open({.title = title,
-                      .action = "Save",
-                      .explanation = "An existing file is replaced.",
-                      .path = in_current_folder(name)});
-}
-
-// Files that a panel offers to save, tables and pictures, and exports of the trace.
-void Application::draw_save(const Theme& theme) {
-  ViewState& view = workspace_->view();
-  if (auto file = std::exchange(view.save, std::nullopt)) {
-    open_saver("Save to file", file->name, [text = std::move(file->contents)](const auto& path) {
-      detail::write_file_atomically(path, text, {.sources = {detail::kOwnerOnly}});
-    });
-  }
-  if (const auto format = std::exchange(view.export_trace, std::nullopt)) {
-    const std::string name =
-        feed_->is_live() ? recording_path(*feed_->document()) : feed_->target();
-    if (auto to_write = export_of(feed_, name, *format, view.graph.graph))
-      open_saver("Export the trace", to_write->name, std::move(to_write->write));
-  }
-  if (is_written(saver_)) show_message("Saved " + saver_.dialog.path());
-  if (saver_.result) show_message("Writing " + saver_.dialog.path());
-  if (saver_.dialog.draw(theme, saver_.error) != FileChoice::Write) return;
-  write(saver_, [path = saver_.dialog.path(), save = save_] { save(path); });
-}
-
 void Application::draw_dialog(const Theme& theme) {
-  if (is_pressed(Key::Open))
-    open_dialog_.open(workspace_ ? OpenedFrom::Trace : OpenedFrom::StartPage);
+  if (is_pressed(Key::Open)) perform(BrowseFiles{});
   std::vector<std::string> recent;
   for (const RecentEntry& entry : settings_.recent) recent.push_back(entry.path);
   perform(open_dialog_.draw(theme, recent));
@@ -397,13 +286,19 @@ void Application::draw_start(const Theme& theme) {
                             .program_state = program_state_,
                             .program_output = program_output_,
                             .is_program_running = program_ != nullptr,
-                            .error = error_};
+                            .error = error_,
+                            .is_read_only = !may_change()};
   perform(start_page_.draw(theme, view_model));
   draw_record(theme);
   if (!workspace_) draw_dialog(theme);
 }
 
 void Application::perform(const StartAction& action) {
+  if (std::string reason = refusal(action); !reason.empty()) {
+    if (workspace_) return show_message(std::move(reason));
+    error_ = std::move(reason);
+    return;
+  }
   if (const auto* target = std::get_if<OpenTarget>(&action)) {
     discard_then([this, target = *target] { open(target); });
   } else if (const auto* both = std::get_if<CompareTarget>(&action)) {
@@ -421,7 +316,7 @@ void Application::perform(const StartAction& action) {
     program_state_.clear();
     program_output_.clear();
   } else if (std::holds_alternative<BrowseFiles>(action)) {
-    open_dialog_.open(OpenedFrom::StartPage);
+    open_dialog_.open(workspace_ ? OpenedFrom::Trace : OpenedFrom::StartPage);
   } else if (const auto* recent = std::get_if<ForgetRecent>(&action)) {
     settings_.forget(recent->path);
     monitor_->set_recent(settings_.recent);
@@ -431,6 +326,10 @@ void Application::perform(const StartAction& action) {
 std::string Application::title() const {
   if (!feed_) return "Reprise";
   return short_name(*feed_) + (other_ ? " against " + short_name(*other_) : "") + " - Reprise";
+}
+
+bool Application::changes_with_time() const {
+  return program_ != nullptr || (feed_ && feed_->status().state == model::FeedState::Live);
 }
 
 bool Application::is_busy() const {

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "application/settings.hpp"
 #include "panels/workspace/start_page.hpp"
-#include "window/settings.hpp"
 
 namespace reprise::viewer {
 

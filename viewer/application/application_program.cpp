@@ -7,8 +7,8 @@
 
 #include <imgui.h>
 
+#include "application/application.hpp"
 #include "model/observed_run.hpp"
-#include "window/application.hpp"
 
 namespace reprise::viewer {
 

@@ -1,4 +1,4 @@
-#include "window/program_run.hpp"
+#include "application/program_run.hpp"
 
 #include <fcntl.h>
 #include <signal.h>

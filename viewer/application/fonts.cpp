@@ -1,4 +1,4 @@
-#include "window/fonts.hpp"
+#include "application/fonts.hpp"
 
 #include <algorithm>
 #include <array>

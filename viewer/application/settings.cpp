@@ -1,4 +1,4 @@
-#include "window/settings.hpp"
+#include "application/settings.hpp"
 
 #include <algorithm>
 #include <cerrno>

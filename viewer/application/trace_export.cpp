@@ -1,4 +1,4 @@
-#include "window/trace_export.hpp"
+#include "application/trace_export.hpp"
 
 #include <filesystem>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "window/start_page_monitor.hpp"
+#include "application/start_page_monitor.hpp"
 
 #include <algorithm>
 #include <chrono>

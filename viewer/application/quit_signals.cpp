@@ -1,4 +1,4 @@
-#include "window/quit_signals.hpp"
+#include "application/quit_signals.hpp"
 
 #include <utility>
 

@@ -1,6 +1,6 @@
-// Application: the content of the window: the start page, or one or two traces in a workspace, and
-// the transitions between them. Knows ImGui, panels and settings, but neither the window nor GL, so
-// tests can draw it headless. Threads: UI thread.
+// Application: the content of a window or of a browser: the start page, or one or two traces in a
+// workspace, and the transitions between them. Knows ImGui, panels and settings, but neither the
+// window nor GL, so tests can draw it headless. Threads: UI thread.
 #pragma once
 
 #include <atomic>
@@ -9,23 +9,41 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "application/program_run.hpp"
+#include "application/settings.hpp"
+#include "application/start_page_monitor.hpp"
+#include "model/allowed_paths.hpp"
 #include "model/merged_trace_file.hpp"
 #include "panels/shared/async_value.hpp"
 #include "panels/workspace/file_dialog.hpp"
 #include "panels/workspace/open_dialog.hpp"
 #include "panels/workspace/start_page.hpp"
 #include "panels/workspace/workspace.hpp"
-#include "window/program_run.hpp"
-#include "window/settings.hpp"
-#include "window/start_page_monitor.hpp"
 
 namespace reprise::viewer {
+
+// What the user may do with this machine.
+struct Access {
+  model::AllowedPaths paths = {};
+  // Forbidden: starts no program, changes no profile mode and no note, records nothing, and opens
+  // only what is listed.
+  enum class Changes : std::uint8_t { Allowed, Forbidden } changes = Changes::Allowed;
+};
 
 struct ApplicationDesc {
   std::filesystem::path program;  // the running executable; the sample is located relative to it
   std::function<void()> wake = [] {};  // thread-safe; requests a new frame
+  Access access = {};
+  // Opens the feed of a trace; a process with several applications shares feeds.
+  std::function<std::shared_ptr<model::TraceFeed>(model::TraceFeedDesc)> open_feed =
+      [](model::TraceFeedDesc desc) { return std::make_shared<model::TraceFeed>(std::move(desc)); };
+  // For a user without the files of this machine: what is saved goes to a file in `folder`, a new
+  // one each time, and then to `deliver`. Without them, the user chooses a path.
+  std::function<std::filesystem::path()> folder = {};
+  std::function<void(const std::filesystem::path& file)> deliver = {};
 };
 
 class Application {
@@ -67,6 +85,8 @@ class Application {
   void show_message(std::string text);
   // Background work is running and will produce more frames.
   [[nodiscard]] bool is_busy() const;
+  // What is shown changes with time: a live session, or the output of a program.
+  [[nodiscard]] bool changes_with_time() const;
   // Why the last target could not be opened; empty on success.
   [[nodiscard]] const std::string& error() const noexcept { return error_; }
   // The start-up state of the program, or why it failed; empty: none.
@@ -84,6 +104,12 @@ class Application {
   void draw_start(const Theme& theme);
   void draw_dialog(const Theme& theme);
   void perform(const StartAction& action);
+  // Why the user may not do or open this; empty: it is allowed.
+  [[nodiscard]] std::string refusal(const StartAction& action) const;
+  [[nodiscard]] std::string refusal(const OpenTarget& target) const;
+  [[nodiscard]] bool may_change() const noexcept {
+    return desc_.access.changes == Access::Changes::Allowed;
+  }
   // Compares the shown trace with the target; keeps the view.
   void compare_shown(const OpenTarget& target);
   void start(ProgramRunDesc desc);
@@ -105,7 +131,7 @@ class Application {
   Settings& settings_;
   Background background_;
   StartPage start_page_;
-  OpenDialog open_dialog_{background_};
+  OpenDialog open_dialog_{background_, desc_.access.paths};
   // The result of a file written on a worker.
   struct WriteResult {
     std::atomic<bool> is_finished{false};
@@ -121,13 +147,14 @@ class Application {
   void write(FileWriter& writer, std::function<void()> write);
   [[nodiscard]] static bool is_written(FileWriter& writer);
 
-  // Asks for the path of a file that `save` writes.
+  // Asks for the path of a file that `save` writes, or delivers it.
   void open_saver(const char* title, const std::string& name,
                   std::function<void(const std::string& path)> save);
 
   FileWriter recorder_, saver_;
   // Writes what the user saves: the contents of a file, or an export.
   std::function<void(const std::string& path)> save_;
+  std::filesystem::path delivered_;      // the file to deliver when it is written
   std::function<void()> after_discard_;  // the action that waits for the user's choice
   bool closed_ = false;
   std::string message_;

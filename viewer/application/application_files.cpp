@@ -159,7 +159,7 @@ void Application::draw_save(const Theme& theme) {
   }
   if (const auto format = std::exchange(view.export_trace, std::nullopt)) {
     const std::string name =
-        feed_->is_live() ? recording_path(*feed_->document()) : feed_->target();
+        feed_->is_live() ? recording_name(*feed_->document()) : feed_->target();
     if (auto to_write = export_of(feed_, name, *format, view.graph.graph))
       open_saver("Export the trace", to_write->name, std::move(to_write->write));
   }

@@ -13,7 +13,7 @@ std::shared_ptr<model::TraceFeed> FeedPool::open(model::TraceFeedDesc desc) {
   if (found != entries_.end()) {
     const auto feed = found->feed.lock();
     const model::FeedState state = feed ? feed->status().state : model::FeedState::Failed;
-    // One that ended is tried anew.
+    // One that ended is opened again.
     if (state != model::FeedState::Failed && state != model::FeedState::Ended) {
       const std::lock_guard lock(found->listeners->mutex);
       found->listeners->all.push_back(std::move(desc.on_change));

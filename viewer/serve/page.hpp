@@ -6,7 +6,7 @@
 
 namespace reprise::viewer {
 
-// "{{nonce}}" stands for the nonce of the response's Content-Security-Policy.
+// "{{nonce}}" is replaced by the nonce of the response's Content-Security-Policy.
 extern const std::string_view kPage;
 
 }  // namespace reprise::viewer

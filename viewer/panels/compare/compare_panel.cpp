@@ -164,10 +164,12 @@ void draw_summary(const Theme& theme, const model::GraphComparison& result) {
   draw_legend_mark(theme, 0, count_text(result.added) + " only in B");
   draw_legend_mark(theme, 0, count_text(result.removed) + " only in A");
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
+  ImGui::PushTextWrapPos(0);
   ImGui::TextUnformatted((count_text(result.contributions_a.replays) + " and " +
                           count_text(result.contributions_b.replays) +
                           " sampled replays; hollow bars: not statistically significant")
                              .c_str());
+  ImGui::PopTextWrapPos();
   ImGui::PopStyleColor(2);
 }
 

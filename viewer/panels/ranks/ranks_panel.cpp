@@ -102,7 +102,7 @@ void RanksPanel::State::draw_summary(const PanelContext& context,
     const model::RankSummary& worst = ranks[shown.analysis.worst];
     text += "      " + rank_text(document, shown.analysis.worst) + " arrived last in " +
             percent_text(static_cast<double>(worst.last) / static_cast<double>(worst.executions)) +
-            " of collectives, others waited " + duration_text(worst.caused);
+            " of collectives, others waited " + duration_text(worst.caused) + " in total";
   }
   if (document.has_ranks() && shown.analysis.max_error == 0) {
     text += "      all ranks have one clock";

@@ -34,8 +34,6 @@ std::vector<const char*> pointers(const std::vector<std::string>& texts) {
   return out;
 }
 
-const char* or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
-
 void add_traces_of(const fs::path& folder, std::vector<std::string>& traces) {
   std::vector<std::pair<fs::file_time_type, std::string>> found;
   std::error_code error;
@@ -149,8 +147,7 @@ Command add_serve(CLI::App& program) {
                   "token of the session at host:port; default: $REPRISE_TOKEN");
   app->footer(
       "Prints the link, which contains the access token. Forward the port to your machine, and "
-      "open "
-      "the link there:\n  ssh -L 8321:127.0.0.1:8321 gpu-box reprise serve run.reprise\n"
+      "open the link there:\n  ssh -L 8321:127.0.0.1:8321 gpu-box reprise serve run.reprise\n"
       "Stop it with Ctrl+C.\n"
       "Examples:\n  reprise serve\n  reprise serve run.reprise\n  reprise serve traces/ "
       "--read-only\n  reprise serve before.reprise after.reprise\n"

@@ -41,8 +41,6 @@ Size window_size_of(const std::string& text) {
           static_cast<std::uint32_t>(std::stoul(height))};
 }
 
-const char* or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
-
 int run(ViewOptions options) {
   if (!options.select.empty() && options.screenshot.empty())
     throw UsageError("--select requires --screenshot");

@@ -4,11 +4,17 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "serve/entry.hpp"
 #include "window/entry.hpp"
 
 namespace reprise::cli {
+
+// A text of a request: null if it is empty.
+inline const char* or_null(const std::string& text) {
+  return text.empty() ? nullptr : text.c_str();
+}
 
 // The libraries stay loaded, because graphics drivers keep threads and handlers.
 class WindowModule {

@@ -1,6 +1,7 @@
 #include "injection/describe_observed_graph.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <string_view>
 #include <unordered_map>
@@ -39,7 +40,7 @@ class Describer {
     static_cast<void>(text(""));
     version_.labels.push_back({});
     version_.graph = identity.graph;
-    version_.version = identity.version;
+    version_.version = 1;
     version_.device = identity.device;
     version_.label = identity.label;
     version_.ordering = kCapturedOrdering;
@@ -106,7 +107,6 @@ class Describer {
     if (observed.origin.scope) node.label = label(*observed.origin.scope);
     std::copy(std::begin(observed.grid), std::end(observed.grid), node.grid);
     std::copy(std::begin(observed.block), std::end(observed.block), node.block);
-    for (const std::uint32_t extent : observed.grid) hash_.add(extent);
     node.shared_bytes = observed.shared_bytes;
     node.bytes = observed.bytes;
     node.first_access = static_cast<std::uint32_t>(version_.accesses.size());
@@ -172,6 +172,30 @@ trace::GraphVersion describe_observed_graph(const ObservedGraph& graph,
                                             const ObservedIdentity& identity,
                                             const ProgramMemory& memory) {
   return Describer(graph, memory).describe(identity);
+}
+
+std::string describe_observed_node(const ObservedGraph& graph, std::uint32_t index) {
+  const ObservedNode& node = graph.nodes[index];
+  const auto extents = [](const std::uint32_t(&of)[3]) {
+    return concat(of[0], " x ", of[1], " x ", of[2]);
+  };
+  std::string text = concat("node ", index, " ");
+  if (node.kernel == trace::kNone) {
+    text += concat(node.name, ": ", node.bytes, " bytes");
+  } else {
+    text += concat(short_kernel_name(graph.kernels[node.kernel].full_name), ": grid ",
+                   extents(node.grid), ", block ", extents(node.block));
+    if (node.shared_bytes != 0) text += concat(", ", node.shared_bytes, " bytes of shared memory");
+  }
+  if (node.enabled == ObservedNode::Enabled::No) text += ", disabled";
+  const char* separator = ", addresses ";
+  for (const ObservedAccess& access : node.accesses) {
+    char digits[16];
+    const auto end = std::to_chars(digits, digits + sizeof digits, access.address, 16).ptr;
+    text += concat(separator, "0x", std::string_view(digits, end));
+    separator = ", ";
+  }
+  return text;
 }
 
 }  // namespace reprise::detail

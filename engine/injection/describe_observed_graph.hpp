@@ -12,7 +12,7 @@
 namespace reprise::detail {
 
 struct ObservedIdentity {
-  std::uint32_t graph = 0, version = 1, device = 0;
+  std::uint32_t graph = 0, device = 0;
   std::string label;
   trace::Time instantiated = 0, instantiate_time = 0;
 };
@@ -21,5 +21,8 @@ struct ObservedIdentity {
 [[nodiscard]] trace::GraphVersion describe_observed_graph(const ObservedGraph& graph,
                                                           const ObservedIdentity& identity,
                                                           const ProgramMemory& memory);
+
+// The parameters of a node in one line.
+[[nodiscard]] std::string describe_observed_node(const ObservedGraph& graph, std::uint32_t node);
 
 }  // namespace reprise::detail

@@ -1,6 +1,9 @@
 // Handles driver calls other than launches: changes of graphs and memory.
+#include <utility>
+
 #include "base/text.hpp"
 #include "injection/callback_data.hpp"
+#include "injection/driver_node_reader.hpp"
 #include "injection/program_callbacks.hpp"
 #include "profile/process_info.hpp"
 
@@ -42,6 +45,11 @@ void ProgramCallbacks::take_driver(CUpti_CallbackId id, const CUpti_CallbackData
     case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph_ptsz:
     case CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture:
     case CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz: return take_capture(id, data);
+    case CUPTI_DRIVER_TRACE_CBID_cuModuleUnload:
+    case CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload:
+    case CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2:
+    case CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2:
+    case CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease_v2: return kernels_.clear();
     default: break;
   }
   if (!succeeded(data)) return;
@@ -63,23 +71,15 @@ void ProgramCallbacks::take_driver(CUpti_CallbackId id, const CUpti_CallbackData
     }
     case CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams: {
       const auto& set = as<cuGraphExecKernelNodeSetParams_params>(p);
-      CUgraphNodeParams parameters = {};
-      parameters.type = CU_GRAPH_NODE_TYPE_KERNEL;
       const CUDA_KERNEL_NODE_PARAMS_v1& k = *set.nodeParams;
-      parameters.kernel = {k.func,         k.gridDimX,  k.gridDimY,  k.gridDimZ,
-                           k.blockDimX,    k.blockDimY, k.blockDimZ, k.sharedMemBytes,
-                           k.kernelParams, k.extra,     nullptr,     nullptr};
-      return set_parameters(set.hGraphExec, set.hNode, parameters);
+      return set_kernel_parameters(
+          set.hGraphExec, set.hNode,
+          {k.func, k.gridDimX, k.gridDimY, k.gridDimZ, k.blockDimX, k.blockDimY, k.blockDimZ,
+           k.sharedMemBytes, k.kernelParams, k.extra, nullptr, nullptr});
     }
     case CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2: {
       const auto& set = as<cuGraphExecKernelNodeSetParams_v2_params>(p);
-      CUgraphNodeParams parameters = {};
-      parameters.type = CU_GRAPH_NODE_TYPE_KERNEL;
-      const CUDA_KERNEL_NODE_PARAMS& k = *set.nodeParams;
-      parameters.kernel = {k.func,         k.gridDimX,  k.gridDimY,  k.gridDimZ,
-                           k.blockDimX,    k.blockDimY, k.blockDimZ, k.sharedMemBytes,
-                           k.kernelParams, k.extra,     k.kern,      k.ctx};
-      return set_parameters(set.hGraphExec, set.hNode, parameters);
+      return set_kernel_parameters(set.hGraphExec, set.hNode, *set.nodeParams);
     }
     case CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemcpyNodeSetParams: {
       const auto& set = as<cuGraphExecMemcpyNodeSetParams_params>(p);
@@ -104,7 +104,7 @@ void ProgramCallbacks::take_driver(CUpti_CallbackId id, const CUpti_CallbackData
       const auto& set = as<cuGraphNodeSetEnabled_params>(p);
       return program_.enabled(
           number_of(set.hGraphExec), number_of(set.hNode),
-          set.isEnabled != 0 ? ObservedNode::Enabled::Yes : ObservedNode::Enabled::No);
+          set.isEnabled != 0 ? ObservedNode::Enabled::Yes : ObservedNode::Enabled::No, trace_now());
     }
     default: return take_memory(id, p);
   }
@@ -154,33 +154,38 @@ void ProgramCallbacks::take_upload(const CUpti_CallbackData& data, CUgraphExec e
   }
 }
 
-void ProgramCallbacks::set_parameters(CUgraphExec exec, CUgraphNode node,
-                                      const CUgraphNodeParams& p) {
+void ProgramCallbacks::set_kernel_parameters(CUgraphExec exec, CUgraphNode node,
+                                             const CUDA_KERNEL_NODE_PARAMS& parameters) {
   const DriverCalls* const calls = driver();
   if (calls == nullptr) return;
-  const DriverGraphReader picture(*calls, knowledge_);
-  switch (p.type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL: {
-      const CUDA_KERNEL_NODE_PARAMS kernel = {
-          p.kernel.func,         p.kernel.gridDimX,  p.kernel.gridDimY,  p.kernel.gridDimZ,
-          p.kernel.blockDimX,    p.kernel.blockDimY, p.kernel.blockDimZ, p.kernel.sharedMemBytes,
-          p.kernel.kernelParams, p.kernel.extra,     p.kernel.kern,      p.kernel.ctx};
-      return changed(exec, node, picture.read_kernel(kernel), "kernel parameters");
-    }
-    case CU_GRAPH_NODE_TYPE_MEMCPY:
-      return changed(exec, node, picture.read_copy(p.memcpy.copyParams), "copy parameters");
-    case CU_GRAPH_NODE_TYPE_MEMSET: {
-      const CUDA_MEMSET_NODE_PARAMS fill = {p.memset.dst,         p.memset.pitch, p.memset.value,
-                                            p.memset.elementSize, p.memset.width, p.memset.height};
-      return changed(exec, node, picture.read_fill(fill), "fill parameters");
-    }
-    default: return;  // the trace contains no parameters of other nodes
-  }
+  const std::shared_ptr<const KernelFacts> facts = kernels_.find(*calls, parameters);
+  ObservedNode& now = this_thread().changed;
+  set_kernel(facts.get(), parameters, now);
+  now.bytes = 0;
+  program_.changed(number_of(exec), number_of(node), now, facts ? &facts->kernel : nullptr,
+                   trace_now());
 }
 
-void ProgramCallbacks::changed(CUgraphExec exec, CUgraphNode node, const ObservedGraph& one,
-                               const char* what) {
-  program_.changed(number_of(exec), number_of(node), one, what);
+void ProgramCallbacks::set_parameters(CUgraphExec exec, CUgraphNode node,
+                                      const CUgraphNodeParams& p) {
+  ObservedNode now;
+  switch (p.type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+      return set_kernel_parameters(
+          exec, node,
+          {p.kernel.func, p.kernel.gridDimX, p.kernel.gridDimY, p.kernel.gridDimZ,
+           p.kernel.blockDimX, p.kernel.blockDimY, p.kernel.blockDimZ, p.kernel.sharedMemBytes,
+           p.kernel.kernelParams, p.kernel.extra, p.kernel.kern, p.kernel.ctx});
+    case CU_GRAPH_NODE_TYPE_MEMCPY: set_copy(p.memcpy.copyParams, now); break;
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+      now.name = "fill";
+      set_fill({p.memset.dst, p.memset.pitch, p.memset.value, p.memset.elementSize, p.memset.width,
+                p.memset.height},
+               now);
+      break;
+    default: return;  // the trace contains no parameters of other nodes
+  }
+  program_.changed(number_of(exec), number_of(node), now, nullptr, trace_now());
 }
 
 void ProgramCallbacks::take_update(CUpti_CallbackId id, const CUpti_CallbackData& data) {
@@ -189,7 +194,11 @@ void ProgramCallbacks::take_update(CUpti_CallbackId id, const CUpti_CallbackData
   const auto& older = as<cuGraphExecUpdate_params>(data.functionParams);
   const CUgraphExec exec = is_newer ? newer.hGraphExec : older.hGraphExec;
   if (!succeeded(data)) return program_.refused(number_of(exec), cuda_code(data), trace_now());
-  program_.replaced(number_of(exec), read(is_newer ? newer.hGraph : older.hGraph), trace_now());
+  const trace::Time began = trace_now();
+  if (!program_.reads_update(number_of(exec), began))
+    return program_.replaced_unread(number_of(exec), began);
+  ObservedGraph graph = read(is_newer ? newer.hGraph : older.hGraph);
+  program_.replaced(number_of(exec), std::move(graph), began, trace_now());
 }
 
 void ProgramCallbacks::allocated(std::uint64_t address, std::uint64_t bytes,

@@ -1,5 +1,6 @@
 #include "injection/driver_graph_reader.hpp"
 
+#include <memory>
 #include <utility>
 
 #include "base/text.hpp"
@@ -10,11 +11,11 @@ namespace {
 
 class Walk {
  public:
-  Walk(const DriverCalls& driver, const GraphKnowledge& knowledge)
-      : driver_(driver), knowledge_(knowledge), nodes_(driver, graph_) {}
+  Walk(const DriverCalls& driver, KernelCache& kernels, const GraphKnowledge& knowledge)
+      : driver_(driver), knowledge_(knowledge), nodes_(driver, kernels, graph_) {}
 
   ObservedGraph read(CUgraph graph) {
-    static_cast<void>(add_graph(graph, {}, ObservedNode::Recorded::EachReplay));
+    static_cast<void>(add_graph(graph, nullptr, ObservedNode::Recorded::EachReplay));
     sort_forward(graph_.nodes, graph_.edges);  // CUDA rejects cycles: every node is kept
     return std::move(graph_);
   }
@@ -26,33 +27,39 @@ class Walk {
     if (graph_.error.empty()) graph_.error = concat(call, " returned ", static_cast<int>(result));
   }
 
-  std::uint32_t push(ObservedNode node, const ScopePath& scope) {
-    if (!scope.empty()) node.origin.scope = std::make_shared<const ScopePath>(scope);
+  using Scope = std::shared_ptr<const ScopePath>;  // null: none
+
+  static Scope joined(const Scope& outer, const ScopePath& inner) {
+    ScopePath path = outer ? *outer : ScopePath();
+    path.insert(path.end(), inner.begin(), inner.end());
+    return std::make_shared<const ScopePath>(std::move(path));
+  }
+
+  std::uint32_t push(ObservedNode node, Scope scope) {
+    node.origin.scope = std::move(scope);
     graph_.nodes.push_back(std::move(node));
     return static_cast<std::uint32_t>(graph_.nodes.size() - 1);
   }
 
-  std::uint32_t push_join(const ScopePath& scope) {
+  std::uint32_t push_join(Scope scope) {
     ObservedNode join;
     join.kind = trace::NodeKind::Join;
     join.name = "join";
-    return push(std::move(join), scope);
+    return push(std::move(join), std::move(scope));
   }
 
-  PartEnds add_node(CUgraphNode node, std::uint32_t number, const ScopePath& outer,
+  PartEnds add_node(CUgraphNode node, std::uint32_t number, const Scope& outer,
                     ObservedNode::Recorded recorded) {
     CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
     if (const CUresult result = driver_.cuGraphNodeGetType(node, &type); result != CUDA_SUCCESS)
       record_error("cuGraphNodeGetType", result);
     const NodeOrigin origin = knowledge_.origin_of(node);
-    ScopePath path = outer;
-    if (origin.scope) path.insert(path.end(), origin.scope->begin(), origin.scope->end());
+    const Scope path = !origin.scope ? outer : !outer ? origin.scope : joined(outer, *origin.scope);
     if (type == CU_GRAPH_NODE_TYPE_GRAPH && may_enter()) {
       CUgraph child = nullptr;
       if (driver_.cuGraphChildGraphNodeGetGraph(node, &child) == CUDA_SUCCESS && child != nullptr) {
-        ScopePath inner = path;
-        inner.push_back(concat("child graph ", ++groups_));
-        PartEnds inside = add_graph(child, inner, recorded);
+        PartEnds inside =
+            add_graph(child, joined(path, {concat("child graph ", ++groups_)}), recorded);
         if (!inside.first.empty()) return inside;
       }
     }
@@ -77,12 +84,11 @@ class Walk {
   }
 
   // Returns the nodes after which the conditional node is complete.
-  Ends add_bodies(CUgraphNode node, std::uint32_t condition, const ScopePath& path) {
+  Ends add_bodies(CUgraphNode node, std::uint32_t condition, const Scope& path) {
     Ends last;
     std::uint32_t number = 0;
     for (const CUgraph body : knowledge_.bodies_of(node)) {
-      ScopePath inner = path;
-      inner.push_back(concat("body ", number++));
+      const Scope inner = joined(path, {concat("body ", number++)});
       const PartEnds inside = add_graph(body, inner, ObservedNode::Recorded::Sometimes);
       connect_each(Ends{condition}, inside.first, graph_.edges, [&] { return push_join(inner); });
       last.insert(last.end(), inside.last.begin(), inside.last.end());
@@ -93,7 +99,7 @@ class Walk {
 
   // In an executable, CUDA keeps the node numbers of the outermost graph and appends the nodes of
   // child graphs and bodies: all nodes of one graph, then those inside its nodes.
-  PartEnds add_graph(CUgraph handle, const ScopePath& scope, ObservedNode::Recorded recorded) {
+  PartEnds add_graph(CUgraph handle, const Scope& scope, ObservedNode::Recorded recorded) {
     NativeGraph graph;
     if (const auto [call, result] = driver_.read_graph(handle, graph); result != CUDA_SUCCESS)
       record_error(call, result);
@@ -122,28 +128,10 @@ class Walk {
 
 }  // namespace
 
-ObservedGraph DriverGraphReader::read(CUgraph graph) const {
-  const QuietCalls quiet(driver_);
-  return Walk(driver_, knowledge_).read(graph);
-}
-
-ObservedGraph DriverGraphReader::read_kernel(const CUDA_KERNEL_NODE_PARAMS& parameters) const {
-  const QuietCalls quiet(driver_);
-  ObservedGraph one;
-  one.nodes.push_back(DriverNodeReader(driver_, one).kernel(parameters));
-  return one;
-}
-
-ObservedGraph DriverGraphReader::read_copy(const CUDA_MEMCPY3D& parameters) const {
-  ObservedGraph one;
-  one.nodes.push_back(DriverNodeReader::copy(parameters));
-  return one;
-}
-
-ObservedGraph DriverGraphReader::read_fill(const CUDA_MEMSET_NODE_PARAMS& parameters) const {
-  ObservedGraph one;
-  one.nodes.push_back(DriverNodeReader::fill(parameters));
-  return one;
+ObservedGraph read_driver_graph(const DriverCalls& driver, KernelCache& kernels,
+                                const GraphKnowledge& knowledge, CUgraph graph) {
+  const QuietCalls quiet(driver);
+  return Walk(driver, kernels, knowledge).read(graph);
 }
 
 }  // namespace reprise::detail

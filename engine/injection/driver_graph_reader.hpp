@@ -1,14 +1,14 @@
-// DriverGraphReader: reads a CUDA graph of the program into an ObservedGraph, with child graphs and
-// conditional bodies inlined, or the parameters of single nodes. Calls the driver; the caller must
-// hold no lock of this library. Threads: any, while no other thread changes the graph.
+// read_driver_graph(): reads a CUDA graph of the program into an ObservedGraph, with child graphs
+// and conditional bodies inlined. Calls the driver; the caller must hold no lock of this library.
+// Threads: any, while no other thread changes the graph.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "injection/driver_calls.hpp"
+#include "injection/kernel_cache.hpp"
 #include "injection/observed_graph.hpp"
 
 namespace reprise::detail {
@@ -21,20 +21,7 @@ struct GraphKnowledge {
       profiler_number_of;  // the profiler's node number; kNone: unknown
 };
 
-class DriverGraphReader {
- public:
-  DriverGraphReader(const DriverCalls& driver, const GraphKnowledge& knowledge)
-      : driver_(driver), knowledge_(knowledge) {}
-
-  [[nodiscard]] ObservedGraph read(CUgraph graph) const;
-  // A graph that consists of one node with these parameters.
-  [[nodiscard]] ObservedGraph read_kernel(const CUDA_KERNEL_NODE_PARAMS& parameters) const;
-  [[nodiscard]] ObservedGraph read_copy(const CUDA_MEMCPY3D& parameters) const;
-  [[nodiscard]] ObservedGraph read_fill(const CUDA_MEMSET_NODE_PARAMS& parameters) const;
-
- private:
-  const DriverCalls& driver_;
-  const GraphKnowledge& knowledge_;
-};
+[[nodiscard]] ObservedGraph read_driver_graph(const DriverCalls& driver, KernelCache& kernels,
+                                              const GraphKnowledge& knowledge, CUgraph graph);
 
 }  // namespace reprise::detail

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <string_view>
+#include <memory>
 #include <vector>
 
 #include "base/text.hpp"
@@ -60,31 +60,15 @@ void add_side(const CopySide& side, const CUDA_MEMCPY3D& p, trace::Access access
 
 }  // namespace
 
-std::uint32_t DriverNodeReader::kernel_of(CUfunction function) {
-  const auto [at, is_new] =
-      kernels_.try_emplace(function, static_cast<std::uint32_t>(graph_.kernels.size()));
-  if (!is_new) return at->second;
-  ObservedKernel kernel;
-  const char* name = nullptr;
-  const bool is_named = driver_.cuFuncGetName(&name, function) == CUDA_SUCCESS && name != nullptr;
-  kernel.full_name = is_named ? name : "unnamed kernel";
-  int value = 0;
-  if (driver_.cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, function) == CUDA_SUCCESS)
-    kernel.registers = static_cast<std::uint32_t>(value);
-  if (driver_.cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function) ==
-      CUDA_SUCCESS) {
-    kernel.static_shared_bytes = static_cast<std::uint32_t>(value);
-  }
-  graph_.kernels.push_back(std::move(kernel));
-  return at->second;
-}
-
-void DriverNodeReader::add_words(CUfunction function, const CUDA_KERNEL_NODE_PARAMS& p,
-                                 ObservedNode& node) const {
-  if (p.kernelParams != nullptr) {
-    std::size_t offset = 0, size = 0;
-    for (std::size_t i = 0; driver_.cuFuncGetParamInfo(function, i, &offset, &size) == CUDA_SUCCESS;
-         ++i) {
+void set_kernel(const KernelFacts* facts, const CUDA_KERNEL_NODE_PARAMS& p, ObservedNode& node) {
+  node.grid[0] = p.gridDimX, node.grid[1] = p.gridDimY, node.grid[2] = p.gridDimZ;
+  node.block[0] = p.blockDimX, node.block[1] = p.blockDimY, node.block[2] = p.blockDimZ;
+  node.shared_bytes = p.sharedMemBytes;
+  node.recorded = ObservedNode::Recorded::EachReplay;
+  node.accesses.clear();
+  if (p.kernelParams != nullptr && facts != nullptr) {
+    for (std::size_t i = 0; i < facts->parameters.size(); ++i) {
+      const auto [offset, size] = facts->parameters[i];
       const auto* const bytes = static_cast<const std::byte*>(p.kernelParams[i]);
       // Pointers are aligned to their size, relative to the first parameter.
       const std::size_t skip = (sizeof(void*) - offset % sizeof(void*)) % sizeof(void*);
@@ -102,24 +86,7 @@ void DriverNodeReader::add_words(CUfunction function, const CUDA_KERNEL_NODE_PAR
   }
 }
 
-ObservedNode DriverNodeReader::kernel(const CUDA_KERNEL_NODE_PARAMS& p) {
-  ObservedNode node = plain(trace::NodeKind::Dispatch, "kernel");
-  node.recorded = ObservedNode::Recorded::EachReplay;
-  node.grid[0] = p.gridDimX, node.grid[1] = p.gridDimY, node.grid[2] = p.gridDimZ;
-  node.block[0] = p.blockDimX, node.block[1] = p.blockDimY, node.block[2] = p.blockDimZ;
-  node.shared_bytes = p.sharedMemBytes;
-  CUfunction function = p.func;
-  if (function == nullptr &&
-      (p.kern == nullptr || driver_.cuKernelGetFunction(&function, p.kern) != CUDA_SUCCESS))
-    return node;
-  if (function == nullptr) return node;
-  node.kernel = kernel_of(function);
-  add_words(function, p, node);
-  return node;
-}
-
-ObservedNode DriverNodeReader::copy(const CUDA_MEMCPY3D& p) {
-  ObservedNode node = plain(trace::NodeKind::Copy, "");
+void set_copy(const CUDA_MEMCPY3D& p, ObservedNode& node) {
   node.name = concat("copy ", side(p.srcMemoryType), " to ", side(p.dstMemoryType));
   node.bytes =
       p.WidthInBytes * std::max<std::size_t>(p.Height, 1) * std::max<std::size_t>(p.Depth, 1);
@@ -127,22 +94,32 @@ ObservedNode DriverNodeReader::copy(const CUDA_MEMCPY3D& p) {
       p.srcMemoryType == CU_MEMORYTYPE_HOST && p.dstMemoryType == CU_MEMORYTYPE_HOST;
   node.recorded = is_host_work || node.bytes == 0 ? ObservedNode::Recorded::Sometimes
                                                   : ObservedNode::Recorded::EachReplay;
+  node.accesses.clear();
   add_side({p.srcMemoryType, p.srcHost, p.srcDevice, p.srcXInBytes, p.srcY, p.srcZ, p.srcPitch,
             p.srcHeight},
            p, trace::Access::Read, node);
   add_side({p.dstMemoryType, p.dstHost, p.dstDevice, p.dstXInBytes, p.dstY, p.dstZ, p.dstPitch,
             p.dstHeight},
            p, trace::Access::Write, node);
-  return node;
 }
 
-ObservedNode DriverNodeReader::fill(const CUDA_MEMSET_NODE_PARAMS& p) {
-  ObservedNode node = plain(trace::NodeKind::Fill, "fill");
-  node.recorded = ObservedNode::Recorded::EachReplay;
+void set_fill(const CUDA_MEMSET_NODE_PARAMS& p, ObservedNode& node) {
   const std::size_t rows = std::max<std::size_t>(p.height, 1), width = p.width * p.elementSize;
   node.bytes = width * rows;
-  node.accesses.push_back(
-      {p.dst, (rows - 1) * p.pitch + width, trace::Access::Write, ObservedAccess::Origin::Stated});
+  node.recorded = ObservedNode::Recorded::EachReplay;
+  node.accesses.assign(1, {p.dst, (rows - 1) * p.pitch + width, trace::Access::Write,
+                           ObservedAccess::Origin::Stated});
+}
+
+ObservedNode DriverNodeReader::kernel(const CUDA_KERNEL_NODE_PARAMS& p) {
+  ObservedNode node = plain(trace::NodeKind::Dispatch, "kernel");
+  const std::shared_ptr<const KernelFacts> facts = cache_.find(driver_, p);
+  set_kernel(facts.get(), p, node);
+  if (!facts) return node;
+  const auto [at, is_new] =
+      kernels_.try_emplace(facts.get(), static_cast<std::uint32_t>(graph_.kernels.size()));
+  if (is_new) graph_.kernels.push_back(facts->kernel);
+  node.kernel = at->second;
   return node;
 }
 
@@ -155,15 +132,16 @@ ObservedNode DriverNodeReader::read(CUgraphNode node, CUgraphNodeType type) {
     }
     case CU_GRAPH_NODE_TYPE_MEMCPY: {
       CUDA_MEMCPY3D p = {};
-      if (driver_.cuGraphMemcpyNodeGetParams(node, &p) == CUDA_SUCCESS) return copy(p);
       ObservedNode observed = plain(trace::NodeKind::Copy, "copy");
       observed.recorded = ObservedNode::Recorded::Sometimes;
+      if (driver_.cuGraphMemcpyNodeGetParams(node, &p) == CUDA_SUCCESS) set_copy(p, observed);
       return observed;
     }
     case CU_GRAPH_NODE_TYPE_MEMSET: {
       CUDA_MEMSET_NODE_PARAMS p = {};
-      if (driver_.cuGraphMemsetNodeGetParams(node, &p) == CUDA_SUCCESS) return fill(p);
-      return plain(trace::NodeKind::Fill, "fill");
+      ObservedNode observed = plain(trace::NodeKind::Fill, "fill");
+      if (driver_.cuGraphMemsetNodeGetParams(node, &p) == CUDA_SUCCESS) set_fill(p, observed);
+      return observed;
     }
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC: {
       ObservedNode observed = plain(trace::NodeKind::Other, "allocate");

@@ -5,30 +5,33 @@
 #include <unordered_map>
 
 #include "injection/driver_calls.hpp"
+#include "injection/kernel_cache.hpp"
 #include "injection/observed_graph.hpp"
 
 namespace reprise::detail {
 
+// Overwrite what these parameters state of a node, and nothing else.
+void set_kernel(const KernelFacts* facts, const CUDA_KERNEL_NODE_PARAMS& parameters,
+                ObservedNode& node);
+void set_copy(const CUDA_MEMCPY3D& parameters, ObservedNode& node);
+void set_fill(const CUDA_MEMSET_NODE_PARAMS& parameters, ObservedNode& node);
+
 class DriverNodeReader {
  public:
   // Adds each kernel to `graph` once.
-  DriverNodeReader(const DriverCalls& driver, ObservedGraph& graph)
-      : driver_(driver), graph_(graph) {}
+  DriverNodeReader(const DriverCalls& driver, KernelCache& kernels, ObservedGraph& graph)
+      : driver_(driver), cache_(kernels), graph_(graph) {}
 
   // Reads any node except a child graph. Without parameters from the driver, only the kind is set.
   [[nodiscard]] ObservedNode read(CUgraphNode node, CUgraphNodeType type);
-  [[nodiscard]] ObservedNode kernel(const CUDA_KERNEL_NODE_PARAMS& parameters);
-  [[nodiscard]] static ObservedNode copy(const CUDA_MEMCPY3D& parameters);
-  [[nodiscard]] static ObservedNode fill(const CUDA_MEMSET_NODE_PARAMS& parameters);
 
  private:
-  [[nodiscard]] std::uint32_t kernel_of(CUfunction function);
-  void add_words(CUfunction function, const CUDA_KERNEL_NODE_PARAMS& parameters,
-                 ObservedNode& node) const;
+  [[nodiscard]] ObservedNode kernel(const CUDA_KERNEL_NODE_PARAMS& parameters);
 
   const DriverCalls& driver_;
+  KernelCache& cache_;
   ObservedGraph& graph_;
-  std::unordered_map<CUfunction, std::uint32_t> kernels_;
+  std::unordered_map<const KernelFacts*, std::uint32_t> kernels_;
 };
 
 }  // namespace reprise::detail

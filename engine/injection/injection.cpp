@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <dlfcn.h>
-
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
@@ -19,6 +17,7 @@
 #include <optional>
 #include <span>
 
+#include "injection/nvtx_functions.hpp"
 #include "injection/run_environment.hpp"
 #include "injection/run_session.hpp"
 
@@ -65,20 +64,15 @@ void begin() noexcept {
   }
 }
 
-// NVTX supports one injection library. This one forwards NVTX to CUPTI, which provides the ranges
-// as callbacks.
-int begin_nvtx(void* get_table) {
+void take_communicator(const NcclCommunicator& created) {
+  if (RunSession* const session = the_session.load()) session->communicator_created(created);
+}
+
+// NVTX supports one tool in a process.
+int begin_nvtx(const void* (*tables)(std::uint32_t)) {
   const std::optional<RunEnvironment> environment = read_run_environment();
-  if (!environment || environment->cupti == RunEnvironment::Cupti::ByProgram ||
-      cupti().library == nullptr)
-    return 0;
-  Dl_info where{};
-  if (::dladdr(reinterpret_cast<void*>(cupti().library->subscribe), &where) == 0) return 0;
-  void* const library = ::dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  if (library == nullptr) return 0;
-  const auto initialize =
-      reinterpret_cast<int (*)(void*)>(::dlsym(library, "InitializeInjectionNvtx2"));
-  return initialize == nullptr ? 0 : initialize(get_table);
+  return environment && environment->cupti == RunEnvironment::Cupti::ByReprise &&
+         install_nvtx_functions(tables, &take_communicator);
 }
 
 // nvtxExtModuleInfo_t and the payload extension of NVTX, whose headers would define its functions.
@@ -95,20 +89,18 @@ constexpr std::uint16_t kPayloadModule = 2;
 constexpr std::size_t kRangePopPayload = 4;
 constexpr int kNoPushPopTracking = -2;
 
-int pop_range(const void* domain, const NvtxPayload* payloads, std::size_t count) {
-  RunSession* const session = the_session.load();
-  if (session == nullptr) return kNoPushPopTracking;
-  if (payloads == nullptr) count = 0;
-  session->take_pop(reinterpret_cast<std::uintptr_t>(domain), {payloads, count});
+int pop_range_payload(const void* domain, const NvtxPayload* payloads, std::size_t count) {
+  end_range(reinterpret_cast<std::uintptr_t>(domain), {payloads, payloads == nullptr ? 0 : count});
   return kNoPushPopTracking;
 }
 
-// CUPTI reports no calls of extensions. NCCL closes the ranges that create communicators by one.
+// NCCL closes the ranges that create communicators by one.
 void begin_extension(const NvtxModule& module) {
   if (module.module != kPayloadModule || module.segment_count == 0 ||
       module.segments[0].slots <= kRangePopPayload)
     return;
-  module.segments[0].functions[kRangePopPayload] = reinterpret_cast<std::intptr_t>(&pop_range);
+  module.segments[0].functions[kRangePopPayload] =
+      reinterpret_cast<std::intptr_t>(&pop_range_payload);
 }
 
 }  // namespace
@@ -120,9 +112,10 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   return 1;
 }
 
-extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(void* get_table) {
+extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
+    const void* (*tables)(std::uint32_t)) {
   try {
-    return reprise::detail::begin_nvtx(get_table);
+    return reprise::detail::begin_nvtx(tables);
   } catch (...) {
     return 0;
   }

@@ -1,29 +1,35 @@
 #include "injection/node_scopes.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace reprise::detail {
 
-void OpenScopes::push(std::uint64_t domain, std::string name) {
-  open_.push_back({domain, std::move(name)});
+void OpenScopes::push(std::uint64_t domain, std::string_view name) {
+  if (count_ == open_.size()) open_.emplace_back();
+  open_[count_].domain = domain;
+  open_[count_].name.assign(name);
+  ++count_;
   path_.reset();
 }
 
 void OpenScopes::pop(std::uint64_t domain) {
-  const auto last = std::find_if(open_.rbegin(), open_.rend(),
+  const auto end = open_.begin() + static_cast<std::ptrdiff_t>(count_);
+  const auto last = std::find_if(std::make_reverse_iterator(end), open_.rend(),
                                  [&](const Open& one) { return one.domain == domain; });
   if (last == open_.rend()) return;  // opened before observation started
-  open_.erase(std::next(last).base());
+  std::rotate(std::prev(last.base()), last.base(), end);
+  --count_;
   path_.reset();
 }
 
 std::shared_ptr<const ScopePath> OpenScopes::path() {
-  if (open_.empty()) return nullptr;
+  if (count_ == 0) return nullptr;
   if (!path_) {
     auto path = std::make_shared<ScopePath>();
-    path->reserve(open_.size());
-    for (const Open& one : open_) path->push_back(one.name);
+    path->reserve(count_);
+    for (std::size_t i = 0; i < count_; ++i) path->push_back(open_[i].name);
     path_ = std::move(path);
   }
   return path_;

@@ -3,9 +3,11 @@
 // Threads: OpenScopes belongs to one thread; NodeScopes one at a time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -16,7 +18,7 @@ namespace reprise::detail {
 class OpenScopes {
  public:
   // Ranges nest within their domain.
-  void push(std::uint64_t domain, std::string name);
+  void push(std::uint64_t domain, std::string_view name);
   void pop(std::uint64_t domain);
   // Null: no range is open.
   [[nodiscard]] std::shared_ptr<const ScopePath> path();
@@ -26,7 +28,8 @@ class OpenScopes {
     std::uint64_t domain = 0;
     std::string name;
   };
-  std::vector<Open> open_;
+  std::vector<Open> open_;  // the first `count_`; the others keep their memory for later ranges
+  std::size_t count_ = 0;
   std::shared_ptr<const ScopePath> path_;  // cache of open_; null: outdated
 };
 

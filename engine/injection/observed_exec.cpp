@@ -1,17 +1,15 @@
 #include "injection/observed_exec.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "base/steady_clock.hpp"
-#include "base/text.hpp"
 
 namespace reprise::detail {
 namespace {
 
 constexpr trace::Time kSecond = 1'000'000'000;
-constexpr std::uint32_t kMaxNamedChanges =
-    4;  // named per version; further changes are only counted
 
 }  // namespace
 
@@ -40,21 +38,21 @@ void ObservedExec::index() {
   }
 }
 
-void ObservedExec::add_change(const std::string& what) {
-  if (changes_.empty()) change_count_ = 0;
-  ++change_count_;
-  if (change_count_ > kMaxNamedChanges + 1) {
-    changes_.resize(changes_.rfind("; "));
-  }
-  if (change_count_ > kMaxNamedChanges) {
-    changes_ += concat("; and ", change_count_ - kMaxNamedChanges, " more");
-  } else {
-    if (!changes_.empty()) changes_ += "; ";
-    changes_ += what;
-  }
+void ObservedExec::count_change(std::uint32_t node) {
+  changes_.resize(graph_.nodes.size());
+  ++changes_[node];
 }
 
-void ObservedExec::replace(ObservedGraph graph, std::string what) {
+std::vector<trace::NodeChanges> ObservedExec::changes() const {
+  std::vector<trace::NodeChanges> counts;
+  for (std::uint32_t node = 0; node < graph_.nodes.size(); ++node) {
+    const std::uint64_t count = replaced_ + (changes_.empty() ? 0 : changes_[node]);
+    if (count != 0) counts.push_back({node, count});
+  }
+  return counts;
+}
+
+void ObservedExec::replace(ObservedGraph graph) {
   // The executable's nodes keep their handles, which updates of single nodes use, and their
   // profiler numbers.
   if (graph.nodes.size() == graph_.nodes.size()) {
@@ -62,44 +60,62 @@ void ObservedExec::replace(ObservedGraph graph, std::string what) {
       graph.nodes[i].handle = graph_.nodes[i].handle;
       graph.nodes[i].number = graph_.nodes[i].number;
     }
+  } else {
+    changes_.clear();
   }
   graph_ = std::move(graph);
+  kernels_are_known_ = true;
+  ++replaced_;
   index();
-  add_change(what);
 }
 
-ObservedNode* ObservedExec::find(std::uint64_t handle) {
+void ObservedExec::replace_unread() {
+  kernels_are_known_ = false;
+  ++replaced_;
+}
+
+std::uint32_t ObservedExec::find(std::uint64_t handle) const {
   const auto found = by_handle_.find(handle);
-  return found == by_handle_.end() ? nullptr : &graph_.nodes[found->second];
+  return found == by_handle_.end() ? trace::kNone : found->second;
 }
 
-void ObservedExec::change(std::uint64_t handle, const ObservedGraph& one, const std::string& what) {
-  ObservedNode* const node = find(handle);
-  if (node == nullptr || one.nodes.empty()) return;
-  ObservedNode changed = one.nodes.front();
-  if (changed.kernel != trace::kNone) {
-    const ObservedKernel& kernel = one.kernels[changed.kernel];
-    const auto same =
-        std::find_if(graph_.kernels.begin(), graph_.kernels.end(),
-                     [&](const ObservedKernel& k) { return k.full_name == kernel.full_name; });
-    changed.kernel = static_cast<std::uint32_t>(same - graph_.kernels.begin());
-    if (same == graph_.kernels.end()) graph_.kernels.push_back(kernel);
+std::uint32_t ObservedExec::change(std::uint64_t handle, const ObservedNode& now,
+                                   const ObservedKernel* kernel) {
+  const std::uint32_t at = find(handle);
+  if (at == trace::kNone) return at;
+  ObservedNode& node = graph_.nodes[at];
+  if (kernel != nullptr) {
+    const auto is_same = [&](const ObservedKernel& k) { return k.full_name == kernel->full_name; };
+    if (node.kernel == trace::kNone || !is_same(graph_.kernels[node.kernel])) {
+      const auto same = std::find_if(graph_.kernels.begin(), graph_.kernels.end(), is_same);
+      node.kernel = static_cast<std::uint32_t>(same - graph_.kernels.begin());
+      if (same == graph_.kernels.end()) graph_.kernels.push_back(*kernel);
+    }
+  } else if (node.kernel == trace::kNone) {
+    node.name = now.name;
   }
-  changed.origin = node->origin;
-  changed.handle = node->handle;
-  changed.number = node->number;
-  changed.enabled = node->enabled;
-  *node = std::move(changed);
-  add_change(concat(what, " of node ", node - graph_.nodes.data()));
+  std::copy(std::begin(now.grid), std::end(now.grid), node.grid);
+  std::copy(std::begin(now.block), std::end(now.block), node.block);
+  node.shared_bytes = now.shared_bytes;
+  node.bytes = now.bytes;
+  node.accesses.assign(now.accesses.begin(), now.accesses.end());
+  if (node.recorded == ObservedNode::Recorded::EachReplay && node.recorded != now.recorded) {
+    node.recorded = now.recorded;
+    index();
+  }
+  count_change(at);
+  return at;
 }
 
-void ObservedExec::enable(std::uint64_t handle, ObservedNode::Enabled enabled) {
-  ObservedNode* const node = find(handle);
-  if (node == nullptr || node->enabled == enabled) return;
-  node->enabled = enabled;
-  index();
-  add_change(concat(enabled == ObservedNode::Enabled::Yes ? "enabled" : "disabled", " node ",
-                    node - graph_.nodes.data()));
+std::uint32_t ObservedExec::enable(std::uint64_t handle, ObservedNode::Enabled enabled) {
+  const std::uint32_t at = find(handle);
+  if (at == trace::kNone || graph_.nodes[at].enabled == enabled) return trace::kNone;
+  ObservedNode& node = graph_.nodes[at];
+  node.enabled = enabled;
+  if (node.recorded == ObservedNode::Recorded::EachReplay)
+    enabled == ObservedNode::Enabled::Yes ? ++expected_ : --expected_;
+  count_change(at);
+  return at;
 }
 
 void ObservedExec::expect(const trace::Replay& replay, std::uint32_t correlation) {
@@ -116,7 +132,7 @@ std::uint32_t ObservedExec::node_of(const ObservedRun& run) const {
   const ObservedNode& node = graph_.nodes[known->second];
   // A different kernel name means that CUDA numbers the nodes differently than assumed. Fills may
   // run as kernels.
-  if (node.kernel != trace::kNone && !run.kernel.empty() &&
+  if (kernels_are_known_ && node.kernel != trace::kNone && !run.kernel.empty() &&
       graph_.kernels[node.kernel].full_name != run.kernel)
     return trace::kNone;
   return known->second;

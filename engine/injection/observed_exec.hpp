@@ -1,5 +1,5 @@
-// ObservedExec: an executable graph of the program: its versions, and the replays whose node times
-// are outstanding. Knows nothing about the driver. Threads: one at a time.
+// ObservedExec: an executable graph of the program: its nodes with their latest parameters, and the
+// replays whose node times are outstanding. Knows nothing about the driver. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -39,15 +39,25 @@ class ObservedExec {
   [[nodiscard]] const Identity& identity() const noexcept { return identity_; }
   [[nodiscard]] const ObservedGraph& graph() const noexcept { return graph_; }
 
-  // --- Changes: `what` describes them in the record of the next version ---
-  void replace(ObservedGraph graph, std::string what);
-  // Replaces the node with this handle by the only node of `one`. No effect for an unknown handle.
-  void change(std::uint64_t handle, const ObservedGraph& one, const std::string& what);
-  void enable(std::uint64_t handle, ObservedNode::Enabled enabled);
-  // Descriptions of the changes since the last call; empty: none.
-  [[nodiscard]] std::string take_changes() { return std::exchange(changes_, {}); }
+  // --- Changes of parameters, which keep the nodes and their order ---
+  // All nodes get the parameters of `graph`, or parameters that were not read.
+  void replace(ObservedGraph graph);
+  void replace_unread();
+  // The node with this handle gets the parameters of `now` and runs `kernel`, null: none. Returns
+  // its index; kNone, and no effect, for an unknown handle.
+  std::uint32_t change(std::uint64_t handle, const ObservedNode& now, const ObservedKernel* kernel);
+  std::uint32_t enable(std::uint64_t handle, ObservedNode::Enabled enabled);
+  // Of each node that changed, in order of nodes.
+  [[nodiscard]] std::vector<trace::NodeChanges> changes() const;
 
-  std::uint32_t version = 1;
+  // --- State of its owner ---
+  trace::Time instantiated = 0, instantiate_time = 0;
+  trace::Time described = 0;  // last
+  bool is_described = false;
+  bool is_current = false;                     // nothing changed since its last description
+  trace::Time next_read = 0;                   // of all parameters that an update gives
+  std::vector<std::uint32_t> followed;         // nodes whose changes are recorded, sorted
+  std::vector<trace::Collective> collectives;  // as it was first described
   std::uint64_t replays = 0;  // number of launches
   bool is_destroyed = false;  // the program destroyed it; outstanding replays may follow
   trace::CreationCost cost;
@@ -81,8 +91,8 @@ class ObservedExec {
     std::vector<trace::Sample> samples;
   };
   void index();
-  [[nodiscard]] ObservedNode* find(std::uint64_t handle);
-  void add_change(const std::string& what);
+  [[nodiscard]] std::uint32_t find(std::uint64_t handle) const;
+  void count_change(std::uint32_t node);
   [[nodiscard]] std::uint32_t node_of(const ObservedRun& run) const;
   [[nodiscard]] std::optional<trace::Sample> sample_of(const ObservedRun& run) const;
   [[nodiscard]] static trace::Time first_start(const PendingReplay& replay);
@@ -92,8 +102,9 @@ class ObservedExec {
 
   Identity identity_;
   ObservedGraph graph_;
-  std::string changes_;
-  std::uint32_t change_count_ = 0;
+  std::vector<std::uint64_t> changes_;  // of each node; empty: none
+  std::uint64_t replaced_ = 0;          // changes of all nodes
+  bool kernels_are_known_ = true;
   std::unordered_map<std::uint64_t, std::uint32_t> by_handle_;
   std::unordered_map<std::uint64_t, std::uint32_t> nodes_by_id_;  // key: the profiler's id
   std::uint32_t expected_ = 0;                                    // runs per replay

@@ -1,6 +1,7 @@
 #include "injection/observed_program.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -12,6 +13,11 @@ namespace reprise::detail {
 namespace {
 
 constexpr std::size_t kMaxUnmatched = 16384;
+constexpr trace::Time kFirstPause = 250'000'000, kLastPause = 60'000'000'000;  // of descriptions
+constexpr trace::Time kReadShare = 20;
+
+// Every graph has one version: a CUDA executable keeps its nodes and their order.
+constexpr std::uint32_t kVersion = 1;
 
 std::int64_t change_of(ObservedProgram::MemoryUse used) {
   return used.before == 0 || used.after == 0 ? trace::kUnknownBytes
@@ -37,11 +43,13 @@ void ObservedProgram::allocated(const ProgramMemory::Allocation& allocation, tra
 
 void ObservedProgram::freed(std::uint64_t address, trace::Time at) {
   const std::lock_guard lock(mutex_);
+  describe(Which::New, at);  // a new graph may use it
   memory_.remove(address, at);
 }
 
 void ObservedProgram::unmapped(std::uint64_t address, std::uint64_t bytes, trace::Time at) {
   const std::lock_guard lock(mutex_);
+  describe(Which::New, at);
   memory_.remove_range(address, bytes, at);
 }
 
@@ -157,16 +165,60 @@ void ObservedProgram::identify(std::vector<trace::Collective>& collectives, std:
   }
 }
 
-void ObservedProgram::describe(const ObservedExec& exec, trace::Time at,
-                               trace::Time instantiate_time) {
+void ObservedProgram::describe(ObservedExec& exec, trace::Time now) {
   const ObservedExec::Identity& identity = exec.identity();
-  described_nodes_ += exec.graph().nodes.size();
   trace::GraphVersion version = describe_observed_graph(
       exec.graph(),
-      {identity.graph, exec.version, identity.device, identity.label, at, instantiate_time},
+      {identity.graph, identity.device, identity.label, exec.instantiated, exec.instantiate_time},
       memory_);
-  identify(version.collectives, identity.device);
-  push(std::move(version));
+  if (!std::exchange(exec.is_described, true)) {
+    --new_execs_;
+    identify(version.collectives, identity.device);
+    exec.collectives = version.collectives;
+  }
+  version.collectives = exec.collectives;
+  version.changes = exec.changes();
+  exec.described = now;
+  exec.is_current = true;
+  descriptions_.emplace_back(std::move(version));
+}
+
+void ObservedProgram::describe(Which which, trace::Time now) {
+  if (which == Which::New && new_execs_ == 0) return;
+  std::erase_if(undescribed_, [&](const Exec& exec) {
+    const bool is_new = !exec->is_described;
+    // Pauses grow with the age of the graph, so that a long run has few descriptions.
+    const trace::Time pause =
+        std::clamp(exec->described - exec->instantiated, kFirstPause, kLastPause);
+    const bool is_due = is_new || exec->is_destroyed || now - exec->described >= pause;
+    if (which == Which::New ? !is_new : which == Which::Due && !is_due) return false;
+    describe(*exec, now);
+    return true;
+  });
+}
+
+void ObservedProgram::mark_changed(const Exec& exec, std::uint32_t node, trace::Time at) {
+  if (node == trace::kNone) return;
+  if (std::exchange(exec->is_current, false)) undescribed_.push_back(exec);
+  if (!std::binary_search(exec->followed.begin(), exec->followed.end(), node)) return;
+  push(trace::Update{at, exec->identity().graph, kVersion, kVersion,
+                     describe_observed_node(exec->graph(), node)});
+}
+
+std::vector<std::uint32_t> ObservedProgram::followed_nodes(const ObservedGraph& graph) const {
+  std::vector<std::uint32_t> followed;
+  if (limits_.followed.empty()) return followed;
+  const auto contains = [&](const std::string& text) {
+    return text.find(limits_.followed) != std::string::npos;
+  };
+  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    const ObservedNode& node = graph.nodes[i];
+    const auto& scope = node.origin.scope;
+    if (contains(node.kernel == trace::kNone ? node.name : graph.kernels[node.kernel].full_name) ||
+        (scope && std::any_of(scope->begin(), scope->end(), contains)))
+      followed.push_back(i);
+  }
+  return followed;
 }
 
 void ObservedProgram::instantiated(const Instantiation& made, ObservedGraph graph) {
@@ -191,7 +243,10 @@ void ObservedProgram::instantiated(const Instantiation& made, ObservedGraph grap
       memory_.add({node.allocates, node.bytes, ProgramMemory::Source::Graph, made.device}, made.at);
   }
   const auto exec = std::make_shared<ObservedExec>(std::move(identity), std::move(graph));
-  const trace::Time instantiate_time = made.started == 0 ? 0 : made.at - made.started;
+  exec->instantiated = made.at;
+  exec->instantiate_time = made.started == 0 ? 0 : made.at - made.started;
+  exec->followed = followed_nodes(exec->graph());
+  described_nodes_ += exec->graph().nodes.size();
   exec->cost = {.graph = exec->identity().graph, .at = made.at};
   exec->used_before = made.used_before;
   if (const auto capture =
@@ -199,11 +254,12 @@ void ObservedProgram::instantiated(const Instantiation& made, ObservedGraph grap
     exec->cost.capture_time = capture.mapped().duration;
     exec->used_before = capture.mapped().used_before;
   }
-  describe(*exec, made.at, instantiate_time);
+  undescribed_.push_back(exec);
+  ++new_execs_;
   if (!error.empty()) {
     push(trace::Message{made.at, trace::Severity::Warning, "run.unread",
                         concat("the graph was read incompletely: ", error), exec->identity().graph,
-                        1});
+                        kVersion});
   }
   execs_.emplace(made.exec, exec);
 }
@@ -239,12 +295,35 @@ void ObservedProgram::add_launch_cost(ObservedExec& exec, trace::Time duration, 
   push(cost);
 }
 
-void ObservedProgram::replaced(std::uint64_t handle, ObservedGraph graph, trace::Time at) {
+bool ObservedProgram::reads_update(std::uint64_t handle, trace::Time at) const {
+  const std::lock_guard lock(mutex_);
+  const Exec exec = find(handle);
+  return exec && at >= exec->next_read;
+}
+
+void ObservedProgram::replaced(std::uint64_t handle, ObservedGraph graph, trace::Time began,
+                               trace::Time at) {
   const std::lock_guard lock(mutex_);
   const Exec exec = find(handle);
   if (!exec) return;
-  exec->replace(std::move(graph), "cudaGraphExecUpdate");
-  apply_changes(*exec, at);
+  exec->replace(std::move(graph));
+  exec->next_read = at + kReadShare * (at - began);
+  mark_replaced(exec, at);
+}
+
+void ObservedProgram::replaced_unread(std::uint64_t handle, trace::Time at) {
+  const std::lock_guard lock(mutex_);
+  const Exec exec = find(handle);
+  if (!exec) return;
+  exec->replace_unread();
+  mark_replaced(exec, at);
+}
+
+void ObservedProgram::mark_replaced(const Exec& exec, trace::Time at) {
+  if (std::exchange(exec->is_current, false)) undescribed_.push_back(exec);
+  if (exec->followed.empty()) return;
+  push(trace::Update{at, exec->identity().graph, kVersion, kVersion,
+                     "new parameters of all nodes (cudaGraphExecUpdate)"});
 }
 
 void ObservedProgram::refused(std::uint64_t handle, const std::string& why, trace::Time at) {
@@ -253,32 +332,19 @@ void ObservedProgram::refused(std::uint64_t handle, const std::string& why, trac
   if (!exec) return;
   push(trace::Message{at, trace::Severity::Info, "run.update",
                       concat("CUDA rejected an update of the whole graph (", why, ")"),
-                      exec->identity().graph, exec->version});
+                      exec->identity().graph, kVersion});
 }
 
-void ObservedProgram::changed(std::uint64_t handle, std::uint64_t node, const ObservedGraph& one,
-                              const std::string& what) {
+void ObservedProgram::changed(std::uint64_t handle, std::uint64_t node, const ObservedNode& now,
+                              const ObservedKernel* kernel, trace::Time at) {
   const std::lock_guard lock(mutex_);
-  if (const Exec exec = find(handle)) exec->change(node, one, what);
+  if (const Exec exec = find(handle)) mark_changed(exec, exec->change(node, now, kernel), at);
 }
 
 void ObservedProgram::enabled(std::uint64_t handle, std::uint64_t node,
-                              ObservedNode::Enabled enabled) {
+                              ObservedNode::Enabled enabled, trace::Time at) {
   const std::lock_guard lock(mutex_);
-  if (const Exec exec = find(handle)) exec->enable(node, enabled);
-}
-
-void ObservedProgram::apply_changes(ObservedExec& exec, trace::Time at) {
-  std::string what = exec.take_changes();
-  if (what.empty()) return;
-  const std::uint32_t from = exec.version;
-  if (from < limits_.versions && described_nodes_ + exec.graph().nodes.size() <= limits_.nodes) {
-    ++exec.version;
-    describe(exec, at, 0);
-  } else {
-    what += " (not described: too many versions)";
-  }
-  push(trace::Update{at, exec.identity().graph, from, exec.version, std::move(what)});
+  if (const Exec exec = find(handle)) mark_changed(exec, exec->enable(node, enabled), at);
 }
 
 void ObservedProgram::destroyed(std::uint64_t handle, trace::Time at) {
@@ -287,7 +353,7 @@ void ObservedProgram::destroyed(std::uint64_t handle, trace::Time at) {
   if (found == execs_.end()) return;
   const ObservedExec& exec = *found->second;
   push(trace::Update{
-      at, exec.identity().graph, exec.version, exec.version,
+      at, exec.identity().graph, kVersion, kVersion,
       concat("destroyed after ", exec.replays, exec.replays == 1 ? " replay" : " replays")});
   erase(handle, at);
 }
@@ -318,10 +384,9 @@ ObservedProgram::Order ObservedProgram::launched(const Launch& launch, Nodes nod
     ++lost_replays_;
     return Order::Later;
   }
-  apply_changes(*exec, launch.started);
   trace::Replay replay;
   replay.graph = exec->identity().graph;
-  replay.version = exec->version;
+  replay.version = kVersion;
   const auto queue = queues_.find(launch.stream);
   replay.queue = queue == queues_.end() ? 0 : queue->second;
   replay.replay = ++exec->replays;
@@ -386,11 +451,19 @@ void ObservedProgram::collect(trace::Time now, ObservedExec::Outstanding outstan
                               std::vector<trace::Record>& records) {
   const std::lock_guard lock(mutex_);
   switch (outstanding) {
-    case ObservedExec::Outstanding::Expected: memory_.collect(now, records); break;
-    case ObservedExec::Outstanding::Complete: memory_.finish(now, records); break;
+    case ObservedExec::Outstanding::Expected:
+      describe(Which::Due, now);
+      memory_.collect(now, records);
+      break;
+    case ObservedExec::Outstanding::Complete:
+      describe(Which::All, now);
+      memory_.finish(now, records);
+      break;
   }
-  for (trace::Record& record : records_) records.push_back(std::move(record));
-  records_.clear();
+  for (std::vector<trace::Record>* waiting : {&descriptions_, &records_}) {
+    std::move(waiting->begin(), waiting->end(), std::back_inserter(records));
+    waiting->clear();
+  }
   std::erase_if(pending_execs_, [&](const Exec& exec) {
     exec->collect(now, outstanding, records, [&](std::uint32_t correlation) {
       ++hooks_.replays;

@@ -21,15 +21,16 @@
 namespace reprise::detail {
 
 struct ObservedProgramLimits {
-  std::uint64_t nodes = 4'000'000;  // described nodes of all versions of all graphs
-  std::uint32_t versions = 64;      // per graph
+  std::uint64_t nodes = 4'000'000;  // of all described graphs
   std::size_t waiting_records = 1'000'000;
+  // Each change of nodes whose kernel or label contains this text is recorded. Empty: of none.
+  std::string followed = {};
 };
 
 class ObservedProgram {
  public:
   using Limits = ObservedProgramLimits;
-  explicit ObservedProgram(const Limits& limits = {}) : limits_(limits) {}
+  explicit ObservedProgram(Limits limits = {}) : limits_(std::move(limits)) {}
 
   // --- Memory, devices, queues ---
   void allocated(const ProgramMemory::Allocation& allocation, trace::Time at);
@@ -77,11 +78,17 @@ class ObservedProgram {
   };
   // An upload before the first launch.
   void uploaded(std::uint64_t exec, trace::Time duration, MemoryUse used, trace::Time at);
-  void replaced(std::uint64_t exec, ObservedGraph graph, trace::Time at);
+  // An update of the whole graph. Its parameters need be read only if reads_update(): reading them
+  // takes at most a twentieth of the time between two updates.
+  [[nodiscard]] bool reads_update(std::uint64_t exec, trace::Time at) const;
+  void replaced(std::uint64_t exec, ObservedGraph graph, trace::Time began, trace::Time at);
+  void replaced_unread(std::uint64_t exec, trace::Time at);
   void refused(std::uint64_t exec, const std::string& why, trace::Time at);
-  void changed(std::uint64_t exec, std::uint64_t node, const ObservedGraph& one,
-               const std::string& what);
-  void enabled(std::uint64_t exec, std::uint64_t node, ObservedNode::Enabled enabled);
+  // As for ObservedExec::change().
+  void changed(std::uint64_t exec, std::uint64_t node, const ObservedNode& now,
+               const ObservedKernel* kernel, trace::Time at);
+  void enabled(std::uint64_t exec, std::uint64_t node, ObservedNode::Enabled enabled,
+               trace::Time at);
   void destroyed(std::uint64_t exec, trace::Time at);
   [[nodiscard]] std::uint32_t device_of(std::uint64_t exec) const;  // 0: unknown
 
@@ -100,7 +107,9 @@ class ObservedProgram {
   void first_launch_ended(std::uint64_t exec, trace::Time duration, MemoryUse used, trace::Time at);
   void ran(const std::vector<ObservedRun>& runs, trace::Time now);
 
-  // Appends the records that are complete since the last call.
+  // Appends the records that are complete since the last call. A graph is described here, with the
+  // latest parameters of its nodes: at the first call after its instantiation, again at most four
+  // times a second while they change, then less and less often, and at its end.
   void collect(trace::Time now, ObservedExec::Outstanding rest,
                std::vector<trace::Record>& records);
   [[nodiscard]] HookCounts take_hooks();
@@ -109,9 +118,13 @@ class ObservedProgram {
   using Exec = std::shared_ptr<ObservedExec>;
   [[nodiscard]] Exec find(std::uint64_t exec) const;
   void identify(std::vector<trace::Collective>& collectives, std::uint32_t device);
-  void describe(const ObservedExec& exec, trace::Time at, trace::Time instantiate_time);
+  void mark_changed(const Exec& exec, std::uint32_t node, trace::Time at);
+  void mark_replaced(const Exec& exec, trace::Time at);
+  [[nodiscard]] std::vector<std::uint32_t> followed_nodes(const ObservedGraph& graph) const;
+  enum class Which : std::uint8_t { New, Due, All };
+  void describe(Which which, trace::Time now);
+  void describe(ObservedExec& exec, trace::Time now);
   void erase(std::uint64_t exec, trace::Time at);
-  void apply_changes(ObservedExec& exec, trace::Time at);
   void add_launch_cost(ObservedExec& exec, trace::Time duration, MemoryUse used, trace::Time at);
   void push(trace::Record record);
   struct Capture {
@@ -140,6 +153,9 @@ class ObservedProgram {
   std::unordered_map<std::uint64_t, std::uint32_t> queues_;
   std::uint32_t next_queue_ = 0, next_graph_ = 0;
   std::unordered_map<std::uint64_t, Exec> execs_;
+  std::vector<Exec> undescribed_;  // changed since their last description, each once
+  std::size_t new_execs_ = 0;      // part of undescribed_ that was never described
+  std::vector<trace::Record> descriptions_;
   std::vector<Exec> pending_execs_;  // executables with outstanding runs, each once
   std::unordered_map<std::uint32_t, PendingReplay> by_correlation_;  // outstanding launches
   std::vector<UnmatchedRun> unmatched_runs_;  // runs that arrived before their launch returned

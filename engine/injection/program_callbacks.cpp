@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "injection/callback_data.hpp"
+#include "injection/nvtx_functions.hpp"
 #include "profile/process_info.hpp"
 
 namespace reprise::detail {
@@ -44,6 +45,11 @@ constexpr CallbackId kWanted[] = {
     {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemsetNodeSetParams},
     {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuGraphExecNodeSetParams},
     {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuModuleUnload},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease_v2},
     {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2},
     {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemAllocPitch_v2},
     {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged},
@@ -60,15 +66,10 @@ constexpr CallbackId kWanted[] = {
     {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc_v2},
     {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemAllocHost_v2},
     {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost},
-    {CUPTI_CB_DOMAIN_NVTX, CUPTI_CBID_NVTX_nvtxRangePushA},
-    {CUPTI_CB_DOMAIN_NVTX, CUPTI_CBID_NVTX_nvtxRangePushW},
-    {CUPTI_CB_DOMAIN_NVTX, CUPTI_CBID_NVTX_nvtxRangePushEx},
-    {CUPTI_CB_DOMAIN_NVTX, CUPTI_CBID_NVTX_nvtxRangePop},
-    {CUPTI_CB_DOMAIN_NVTX, CUPTI_CBID_NVTX_nvtxDomainRangePushEx},
-    {CUPTI_CB_DOMAIN_NVTX, CUPTI_CBID_NVTX_nvtxDomainRangePop},
-    {CUPTI_CB_DOMAIN_NVTX, CUPTI_CBID_NVTX_nvtxDomainRegisterStringA},
-    {CUPTI_CB_DOMAIN_NVTX, CUPTI_CBID_NVTX_nvtxDomainRegisterStringW},
 };
+
+// Reading used memory takes at most a fiftieth of the program's time, and this time.
+constexpr trace::Time kMemoryTime = 20'000'000, kMemoryShare = 50;
 
 }  // namespace
 
@@ -78,7 +79,7 @@ ProgramCallbacks::Thread& ProgramCallbacks::this_thread() {
 }
 
 ProgramCallbacks::ProgramCallbacks(ObservedProgram& program, Sources sources)
-    : program_(program), sources_(std::move(sources)) {
+    : program_(program), sources_(std::move(sources)), began_(trace_now()) {
   knowledge_.origin_of = [this](CUgraphNode node) { return program_.origin_of(number_of(node)); };
   knowledge_.bodies_of = [this](CUgraphNode node) {
     std::vector<CUgraph> bodies;
@@ -114,7 +115,6 @@ void ProgramCallbacks::take(CUpti_CallbackDomain domain, CUpti_CallbackId id,
     switch (domain) {
       case CUPTI_CB_DOMAIN_RESOURCE: return take_resource(id, as<CUpti_ResourceData>(data));
       case CUPTI_CB_DOMAIN_DRIVER_API: return take_driver(id, as<CUpti_CallbackData>(data));
-      case CUPTI_CB_DOMAIN_NVTX: return take_range(id, as<CUpti_NvtxData>(data));
       default: return;  // CUPTI's enumeration has further domains
     }
   } catch (const std::exception& error) {
@@ -162,9 +162,17 @@ std::uint32_t ProgramCallbacks::current_device() {
 std::uint64_t ProgramCallbacks::used_memory() {
   const DriverCalls* const calls = driver();
   if (calls == nullptr) return 0;
+  const trace::Time before = trace_now();
+  if (memory_time_.load(std::memory_order_relaxed) >
+      kMemoryTime + (before - began_) / kMemoryShare) {
+    unread_memory_.fetch_add(1, std::memory_order_relaxed);
+    return 0;
+  }
   const QuietCalls quiet(*calls);
   std::size_t free = 0, total = 0;
-  return calls->cuMemGetInfo(&free, &total) == CUDA_SUCCESS ? total - free : 0;
+  const bool is_read = calls->cuMemGetInfo(&free, &total) == CUDA_SUCCESS;
+  memory_time_.fetch_add(trace_now() - before, std::memory_order_relaxed);
+  return is_read ? total - free : 0;
 }
 
 // --- Graphs and executables ---
@@ -185,10 +193,12 @@ void ProgramCallbacks::take_graph(CUpti_CallbackId id, const CUpti_GraphData& gr
   switch (id) {
     case CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING:
       return program_.graph_destroyed(number_of(graph.graph));
-    case CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED:
+    case CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED: {
       ++thread.nodes_created;
+      ThreadRanges& ranges = thread_ranges();
       return program_.node_created(number_of(graph.graph), number_of(graph.node),
-                                   {thread.scopes.path(), thread.nccl_calls.operations()});
+                                   {ranges.scopes.path(), ranges.nccl_calls.operations()});
+    }
     case CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED:
       return program_.node_copied(number_of(graph.originalNode), number_of(graph.graph),
                                   number_of(graph.node));
@@ -203,7 +213,7 @@ void ProgramCallbacks::take_graph(CUpti_CallbackId id, const CUpti_GraphData& gr
 
 ObservedGraph ProgramCallbacks::read(CUgraph graph) {
   const DriverCalls* const calls = driver();
-  if (calls != nullptr) return DriverGraphReader(*calls, knowledge_).read(graph);
+  if (calls != nullptr) return read_driver_graph(*calls, kernels_, knowledge_, graph);
   ObservedGraph nothing;
   nothing.error = driver_.why_not;
   return nothing;
@@ -221,7 +231,7 @@ void ProgramCallbacks::instantiated(const CUpti_GraphData& graph) {
   made.device = current_device();
   if (sources_.cupti.exec_id(graph.graphExec, &made.profiler_id) != CUPTI_SUCCESS)
     made.profiler_id = 0;
-  if (const auto scope = thread.scopes.path()) made.scope = scope->back();
+  if (const auto scope = thread_ranges().scopes.path()) made.scope = scope->back();
   program_.instantiated(made, read(graph.graph));
 }
 

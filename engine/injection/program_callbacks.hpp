@@ -12,10 +12,10 @@
 #include <mutex>
 #include <span>
 #include <string>
-#include <unordered_map>
 
 #include "injection/driver_calls.hpp"
 #include "injection/driver_graph_reader.hpp"
+#include "injection/kernel_cache.hpp"
 #include "injection/observed_program.hpp"
 #include "profile/activity/cupti_library.hpp"
 
@@ -39,26 +39,26 @@ class ProgramCallbacks {
   [[nodiscard]] static std::span<const CallbackId> wanted();
   void take(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) noexcept;
 
-  // The program closed a range, perhaps by nvtxRangePopPayload(), which CUPTI does not report.
-  void take_pop(std::uint64_t domain, std::span<const NvtxPayload> payloads = {}) noexcept;
-
   // Applies from the next launch on.
   void record_nodes(ObservedProgram::Nodes nodes) noexcept {
     nodes_.store(nodes, std::memory_order_relaxed);
   }
   // The first error in callbacks since the last call; empty: none.
   [[nodiscard]] std::string take_error();
+  // How often used memory was not read, to spare the program's time.
+  [[nodiscard]] std::uint64_t unread_memory() const noexcept {
+    return unread_memory_.load(std::memory_order_relaxed);
+  }
 
  private:
   // State of the call in progress on one of the program's threads.
   struct Thread {
-    OpenScopes scopes;
-    NcclCalls nccl_calls;
     trace::Time instantiation_start = 0, launch_start = 0, upload_start = 0;
     // Device memory before an instantiation, upload or first launch, in bytes.
     std::uint64_t used_before = 0;
     CUgraphExec created_exec = nullptr;  // by the instantiation
     std::uint64_t nodes_created = 0, nodes_before = 0;
+    ObservedNode changed;  // its memory is reused
   };
   [[nodiscard]] static Thread& this_thread();
   void take_resource(CUpti_CallbackId id, const CUpti_ResourceData& data);
@@ -69,7 +69,6 @@ class ProgramCallbacks {
   void take_upload(const CUpti_CallbackData& data, CUgraphExec exec);
   void take_memory(CUpti_CallbackId id, const void* parameters);
   void take_update(CUpti_CallbackId id, const CUpti_CallbackData& data);
-  void take_range(CUpti_CallbackId id, const CUpti_NvtxData& data);
   enum class PerThread : std::uint8_t {
     No,
     Yes
@@ -77,29 +76,31 @@ class ProgramCallbacks {
   void take_launch(const CUpti_CallbackData& data, CUgraphExec exec, CUstream stream,
                    PerThread per_thread);
   void instantiated(const CUpti_GraphData& graph);
+  void set_kernel_parameters(CUgraphExec exec, CUgraphNode node,
+                             const CUDA_KERNEL_NODE_PARAMS& parameters);
   void set_parameters(CUgraphExec exec, CUgraphNode node, const CUgraphNodeParams& parameters);
-  void changed(CUgraphExec exec, CUgraphNode node, const ObservedGraph& one, const char* what);
   void allocated(std::uint64_t address, std::uint64_t bytes, ProgramMemory::Source source);
   [[nodiscard]] std::uint32_t current_device();
-  // Memory of the current device that all programs use, in bytes; 0: unknown.
+  // Memory of the current device that all programs use, in bytes; 0: unknown, or not read because
+  // it would slow down the program.
   [[nodiscard]] std::uint64_t used_memory();
   [[nodiscard]] std::uint64_t queue_of(CUstream stream, std::uint32_t device, PerThread per_thread);
   [[nodiscard]] const DriverCalls* driver();
   [[nodiscard]] ObservedGraph read(CUgraph graph);
-  [[nodiscard]] std::string range_name(
-      const void* attributes);  // `attributes`: nvtxEventAttributes_t
-  void register_string(const CUpti_NvtxData& data, std::string text);
   void record_error(const std::string& text) noexcept;
 
   ObservedProgram& program_;
   const Sources sources_;
   GraphKnowledge knowledge_;
+  KernelCache kernels_;
   std::once_flag driver_once_;
   DriverCalls::Loaded driver_;
   std::atomic<ObservedProgram::Nodes> nodes_{ObservedProgram::Nodes::Unrecorded};
+  const trace::Time began_;
+  std::atomic<trace::Time> memory_time_{0};  // that reading used memory took
+  std::atomic<std::uint64_t> unread_memory_{0};
   std::mutex mutex_;  // guards the members below
   std::string error_;
-  std::unordered_map<std::uint64_t, std::string> registered_strings_;
 };
 
 }  // namespace reprise::detail

@@ -31,6 +31,7 @@ std::optional<RunEnvironment> read_run_environment() {
   if (!is_named_by_rank && variable(kRunParent) != std::to_string(::getppid()))
     environment.trace.file.path += "." + std::to_string(::getpid());
   environment.errors = variable(kRunErrors);
+  environment.followed = variable(kRunFollow);
   if (variable(kRunNodes) == "1") environment.nodes = ObservedProgram::Nodes::Recorded;
   if (variable(kRunYield) == "1") environment.cupti = RunEnvironment::Cupti::ByProgram;
   environment.trace.profile = environment.nodes == ObservedProgram::Nodes::Recorded

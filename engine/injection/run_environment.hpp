@@ -16,6 +16,7 @@ namespace reprise::detail {
 inline constexpr char kRunTrace[] = "REPRISE_RUN_TRACE";    // syntax of REPRISE_TRACE
 inline constexpr char kRunParent[] = "REPRISE_RUN_PARENT";  // process id of `reprise run`
 inline constexpr char kRunNodes[] = "REPRISE_RUN_NODES";    // 1: record the nodes of every replay
+inline constexpr char kRunFollow[] = "REPRISE_RUN_FOLLOW";  // ObservedProgramLimits::followed
 inline constexpr char kRunErrors[] = "REPRISE_RUN_ERRORS";  // pipe that takes errors, one a line
 inline constexpr char kRunYield[] = "REPRISE_RUN_YIELD";    // 1: leave CUPTI to the program
 
@@ -23,6 +24,7 @@ struct RunEnvironment {
   TraceOptions trace;
   ObservedProgram::Nodes nodes = ObservedProgram::Nodes::Unrecorded;
   enum class Cupti : std::uint8_t { ByReprise, ByProgram } cupti = Cupti::ByReprise;
+  std::string followed = {};
   std::string errors = {};  // path; empty: none
 };
 

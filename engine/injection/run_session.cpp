@@ -12,7 +12,8 @@ std::uint64_t CUPTIAPI host_clock() { return static_cast<std::uint64_t>(trace_no
 
 }  // namespace
 
-RunSession::RunSession(Desc session_desc) : desc_(std::move(session_desc)) {
+RunSession::RunSession(Desc session_desc)
+    : desc_(std::move(session_desc)), program_({.followed = desc_.environment.followed}) {
   RunTrace::Desc desc;
   desc.application = desc_.application;
   desc.options = desc_.environment.trace;
@@ -41,8 +42,8 @@ void RunSession::finish() noexcept {
   if (is_on_.exchange(false)) trace_->finish();
 }
 
-void RunSession::take_pop(std::uint64_t domain, std::span<const NvtxPayload> payloads) noexcept {
-  if (callbacks_ && is_on_.load(std::memory_order_relaxed)) callbacks_->take_pop(domain, payloads);
+void RunSession::communicator_created(const NcclCommunicator& communicator) {
+  if (is_on_.load(std::memory_order_relaxed)) program_.communicator_created(communicator);
 }
 
 void RunSession::listen() {
@@ -137,6 +138,14 @@ void RunSession::collect(RunTrace::Last last, std::vector<trace::Record>& record
     }
   }
   if (!callbacks_) return;
+  if (const std::uint64_t unread = callbacks_->unread_memory();
+      last == RunTrace::Last::Yes && unread != 0) {
+    records.emplace_back(
+        trace::Message{trace_now(), trace::Severity::Info, "run.memory",
+                       concat("the device memory in use was not read ", unread,
+                              " times around captures, instantiations and first launches, because "
+                              "reading it would slow down the program")});
+  }
   if (std::string error = callbacks_->take_error(); !error.empty()) {
     records.emplace_back(
         trace::Message{trace_now(), trace::Severity::Warning, "run.callback",

@@ -40,8 +40,7 @@ class RunSession {
 
   // Writes all remaining data. Idempotent.
   void finish() noexcept;
-  // Takes the program's calls of nvtxRangePopPayload().
-  void take_pop(std::uint64_t domain, std::span<const NvtxPayload> payloads) noexcept;
+  void communicator_created(const NcclCommunicator& communicator);
   // Called in a forked child, which has none of the threads: disables the session.
   void forget() noexcept { is_on_.store(false); }
 

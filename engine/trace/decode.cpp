@@ -93,6 +93,11 @@ void check_indices(const GraphVersion& g) {
     if (i != 0 && g.collectives[i].node <= g.collectives[i - 1].node)
       throw_corrupt(where + "a collective that does not follow the previous one");
   }
+  for (std::size_t i = 0; i < g.changes.size(); ++i) {
+    inside(g.changes[i].node, g.nodes.size(), "changed node");
+    if (i != 0 && g.changes[i].node <= g.changes[i - 1].node)
+      throw_corrupt(where + "a changed node that does not follow the previous one");
+  }
   for (const Edge& e : g.edges) {
     if (body_of(g, e.from) != body_of(g, e.to))
       throw_corrupt(where + "an edge between nodes of different bodies");

@@ -1,4 +1,4 @@
-// ObservedProgram: executables, versions and replays, with artificial calls.
+// ObservedProgram: executables, their parameters and replays, with artificial calls.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -228,50 +228,124 @@ TEST_CASE("observed program: lost times are omitted and counted") {
 }
 
 TEST_CASE(
-    "observed program: changed parameters create a version at the next launch, graph updates at "
-    "once, both with a description") {
+    "observed program: changed parameters belong to the one version of a graph, which is described "
+    "with the latest values and their number") {
   ObservedProgram program;
   instantiate(program, chain(2));
-  ObservedGraph one = chain(1);
-  one.nodes[0].grid[0] = 64;
-  program.changed(kExec, 0x901, one, "kernel parameters");
-  program.enabled(kExec, 0x900, ObservedNode::Enabled::No);
-  CHECK(all<trace::GraphVersion>(collected(program)).size() == 1);
-  launch(program, 1);
-  auto records = collected(program);
-  auto versions = all<trace::GraphVersion>(records);
+  ObservedNode now;
+  now.grid[0] = 64;
+  const detail::ObservedKernel other{"_Z3subPf", 8, 0};
+  program.changed(kExec, 0x901, now, &other, 160);
+  auto versions = all<trace::GraphVersion>(collected(program, Outstanding::Expected, 1'000));
   REQUIRE(versions.size() == 1);
-  CHECK(versions[0].version == 2);
   CHECK(versions[0].nodes[1].grid[0] == 64);
-  CHECK(versions[0].strings[versions[0].nodes[0].name] == "add (disabled)");
-  auto updates = all<trace::Update>(records);
-  REQUIRE(updates.size() == 1);
-  CHECK(updates[0].description == "kernel parameters of node 1; disabled node 0");
-  CHECK(updates[0].to_version == 2);
-  CHECK(all<trace::Replay>(records).at(0).version == 2);
+  CHECK(versions[0].changes == std::vector<trace::NodeChanges>{{1, 1}});
 
-  program.replaced(kExec, chain(2), 300);
-  program.refused(kExec, "error 910", 310);
-  records = collected(program);
-  CHECK(all<trace::GraphVersion>(records).at(0).version == 3);
-  CHECK(all<trace::Update>(records).at(0).description == "cudaGraphExecUpdate");
-  CHECK(all<trace::Message>(records).at(0).text.find("error 910") != std::string::npos);
-}
-
-TEST_CASE("observed program: the number of versions of a graph is limited") {
-  ObservedProgram program({.nodes = 1000, .versions = 3, .waiting_records = 1000});
-  instantiate(program, chain(1));
-  for (std::uint32_t i = 1; i <= 5; ++i) {
-    program.changed(kExec, 0x900, chain(1), "kernel parameters");
+  constexpr trace::Time kLater = 1'000'000'000;
+  for (std::uint32_t i = 1; i <= 1'000; ++i) {
+    now.grid[0] = i;
+    program.changed(kExec, 0x901, now, nullptr, 300 + i);
+    program.changed(kExec, 0x777, now, nullptr, 300 + i);  // unknown
     launch(program, i);
   }
+  program.enabled(kExec, 0x900, ObservedNode::Enabled::No, 2'000);
+  program.enabled(kExec, 0x900, ObservedNode::Enabled::No, 2'001);  // is already
+  auto records = collected(program, Outstanding::Expected, 2'000);
+  CHECK(all<trace::GraphVersion>(records).empty());  // not again at once
+  const auto replays = all<trace::Replay>(records);
+  CHECK(replays.size() == 1'000);
+  CHECK(std::all_of(replays.begin(), replays.end(),
+                    [](const trace::Replay& replay) { return replay.version == 1; }));
+  CHECK(all<trace::Update>(records).empty());
+  versions = all<trace::GraphVersion>(collected(program, Outstanding::Expected, kLater));
+  REQUIRE(versions.size() == 1);
+  CHECK(versions[0].version == 1);
+  CHECK(versions[0].nodes[1].grid[0] == 1'000);
+  CHECK(versions[0].strings[versions[0].nodes[1].name] == "sub");
+  CHECK(versions[0].strings[versions[0].nodes[0].name] == "add (disabled)");
+  CHECK(versions[0].changes == std::vector<trace::NodeChanges>{{0, 1}, {1, 1'001}});
+  CHECK(all<trace::GraphVersion>(collected(program, Outstanding::Complete, 2 * kLater)).empty());
+
+  program.changed(kExec, 0x901, now, nullptr, kLater);
+  program.destroyed(kExec, kLater + 1);
+  versions = all<trace::GraphVersion>(collected(program, Outstanding::Expected, kLater + 2));
+  REQUIRE(versions.size() == 1);  // at its end
+  CHECK(versions[0].changes[1].changes == 1'002);
+}
+
+TEST_CASE("observed program: an update of the whole graph is read if there was time for it") {
+  ObservedProgram program;
+  instantiate(program, chain(2));
+  CHECK(program.reads_update(kExec, 200));
+  ObservedGraph next = chain(2);
+  next.nodes[0].grid[0] = 7;
+  next.nodes[0].handle = next.nodes[0].number = 0;  // of the graph, not of the executable
+  program.replaced(kExec, next, 200, 210);
+  CHECK_FALSE(program.reads_update(kExec, 400));
+  CHECK(program.reads_update(kExec, 410));
+  program.replaced_unread(kExec, 220);
+  program.refused(kExec, "error 910", 230);
+  CHECK_FALSE(program.reads_update(kOtherExec, 500));
   const auto records = collected(program);
-  CHECK(all<trace::GraphVersion>(records).size() == 3);
-  const auto updates = all<trace::Update>(records);
-  REQUIRE(updates.size() == 5);
-  CHECK(updates[4].from_version == updates[4].to_version);
-  CHECK(updates[4].description.find("not described") != std::string::npos);
-  CHECK(all<trace::Replay>(records).size() == 5);
+  const auto version = all<trace::GraphVersion>(records).at(0);
+  CHECK(version.nodes[0].grid[0] == 7);
+  CHECK(version.changes == std::vector<trace::NodeChanges>{{0, 2}, {1, 2}});
+  CHECK(all<trace::Message>(records).at(0).text.find("error 910") != std::string::npos);
+
+  // The kernel of the unread update is unknown, and any runs.
+  launch(program, 1, ObservedProgram::Nodes::Recorded);
+  detail::ObservedRun run = run_of(0, 1, 1'000);
+  run.kernel = "_Z5otherv";
+  program.ran({run, run_of(1, 1, 1'020)}, 10);
+  CHECK(all<trace::SampleBlock>(collected(program)).at(0).samples.size() == 2);
+}
+
+TEST_CASE("observed program: a disabled node has no run, and the replay is complete without it") {
+  ObservedProgram program;
+  instantiate(program, chain(2));
+  program.enabled(kExec, 0x900, ObservedNode::Enabled::No, 160);
+  launch(program, 1, ObservedProgram::Nodes::Recorded);
+  program.ran({run_of(1, 1, 1'000)}, 10);
+  CHECK(all<trace::SampleBlock>(collected(program)).size() == 1);
+  program.enabled(kExec, 0x900, ObservedNode::Enabled::Yes, 260);
+  launch(program, 2, ObservedProgram::Nodes::Recorded);
+  program.ran({run_of(1, 2, 2'000)}, 20);
+  CHECK(all<trace::SampleBlock>(collected(program)).empty());
+  program.ran({run_of(0, 2, 1'980)}, 21);
+  CHECK(all<trace::SampleBlock>(collected(program)).size() == 1);
+}
+
+TEST_CASE("observed program: each change of a followed node is recorded") {
+  ObservedProgram program({.followed = "layer 1"});
+  ObservedGraph graph = chain(2);
+  graph.nodes[1].origin.scope =
+      std::make_shared<const detail::ScopePath>(detail::ScopePath{"model", "layer 1"});
+  instantiate(program, graph);
+  ObservedNode now;
+  now.grid[0] = 2, now.grid[1] = now.grid[2] = 1;
+  now.block[0] = 128, now.block[1] = now.block[2] = 1;
+  now.accesses.push_back(
+      {0xabc000, 0, trace::Access::ReadWrite, detail::ObservedAccess::Origin::Guessed});
+  program.changed(kExec, 0x900, now, nullptr, 300);
+  program.changed(kExec, 0x901, now, nullptr, 310);
+  program.replaced_unread(kExec, 320);
+  const auto updates = all<trace::Update>(collected(program));
+  REQUIRE(updates.size() == 2);
+  CHECK(updates[0].at == 310);
+  CHECK(updates[0].description ==
+        "node 1 add: grid 2 x 1 x 1, block 128 x 1 x 1, addresses 0xabc000");
+  CHECK(updates[1].description == "new parameters of all nodes (cudaGraphExecUpdate)");
+}
+
+TEST_CASE("observed program: memory that is freed before a graph is described is known to it") {
+  ObservedProgram program;
+  program.allocated({0x10000, 256, detail::ProgramMemory::Source::Device, 0}, 50);
+  ObservedGraph graph = chain(1);
+  graph.nodes[0].accesses = {
+      {0x10000, 64, trace::Access::Write, detail::ObservedAccess::Origin::Stated}};
+  instantiate(program, std::move(graph));
+  program.freed(0x10000, 200);
+  CHECK(all<trace::GraphVersion>(collected(program)).at(0).accesses.size() == 1);
 }
 
 TEST_CASE(
@@ -311,7 +385,7 @@ TEST_CASE(
 
 TEST_CASE(
     "observed program: launches of undescribed graphs and records above the limit are counted") {
-  ObservedProgram program({.nodes = 3, .versions = 8, .waiting_records = 4});
+  ObservedProgram program({.nodes = 3, .waiting_records = 4});
   instantiate(program, chain(2));
   instantiate(program, chain(2), kOtherExec);  // exceeds the limit, and its launches are counted
   launch(program, 1, ObservedProgram::Nodes::Unrecorded, kOtherExec);
@@ -319,11 +393,11 @@ TEST_CASE(
   const auto records = collected(program);
   CHECK(all<trace::GraphVersion>(records).size() == 1);
   CHECK(all<trace::Message>(records).at(0).id == "run.graphs");
-  CHECK(all<trace::Replay>(records).size() == 2);
+  CHECK(all<trace::Replay>(records).size() == 3);
   const auto losses = all<trace::Loss>(records);
   REQUIRE(losses.size() == 1);
   CHECK(losses[0].kind == trace::LossKind::Replays);
-  CHECK(losses[0].count == 3);
+  CHECK(losses[0].count == 2);
 }
 
 TEST_CASE(

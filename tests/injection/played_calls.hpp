@@ -70,14 +70,6 @@ class PlayedCalls {
     enter(id, parameters);
     leave(id, parameters, outcome);
   }
-  template <class Parameters>
-  void nvtx(CUpti_CallbackId id, const Parameters& parameters,
-            const void* returned = nullptr) const {
-    CUpti_NvtxData data = {};
-    data.functionParams = &parameters;
-    data.functionReturnValue = returned;
-    listener_(CUPTI_CB_DOMAIN_NVTX, id, &data);
-  }
 
  private:
   Listener listener_;

@@ -2,7 +2,6 @@
 #include "injection/program_callbacks.hpp"
 
 #include <doctest/doctest.h>
-#include <generated_nvtx_meta.h>
 
 #include <algorithm>
 #include <deque>
@@ -12,6 +11,7 @@
 #include "injection/hand_made_cupti.hpp"
 #include "injection/hand_made_driver.hpp"
 #include "injection/played_calls.hpp"
+#include "injection/played_ranges.hpp"
 #include "injection/traced.hpp"
 
 namespace reprise::test {
@@ -40,6 +40,14 @@ class PlayedProgram : public PlayedCalls {
   }
   trace::GraphVersion only_version() {
     const auto versions = all<trace::GraphVersion>(collected(program));
+    REQUIRE(versions.size() == 1);
+    return versions[0];
+  }
+
+  // As it is described when the program ends.
+  trace::GraphVersion last_version() {
+    const auto versions =
+        all<trace::GraphVersion>(collected(program, detail::ObservedExec::Outstanding::Complete));
     REQUIRE(versions.size() == 1);
     return versions[0];
   }
@@ -210,17 +218,17 @@ TEST_CASE(
   HandMadeGraph graph;
   graph.nodes.push_back(kernel_node(kernel, 0));
   graph.nodes.push_back(kernel_node(kernel, 1));
-  program.nvtx(CUPTI_CBID_NVTX_nvtxRangePushA, nvtxRangePushA_params{"model"});
+  const PlayedRanges ranges;
+  CHECK(ranges.is_installed);
+  const nvtxDomainHandle_t domain = ranges.make_domain();
+  ranges.push("model");
   nvtxEventAttributes_t attributes = {};
   attributes.messageType = NVTX_MESSAGE_TYPE_ASCII;
   attributes.message.ascii = "layer";
-  program.nvtx(
-      CUPTI_CBID_NVTX_nvtxDomainRangePushEx,
-      nvtxDomainRangePushEx_params{reinterpret_cast<nvtxDomainHandle_t>(0x1), {&attributes}});
+  ranges.push(domain, attributes);
   program.make_node(graph, graph.nodes[0]);
-  program.nvtx(CUPTI_CBID_NVTX_nvtxDomainRangePop,
-               nvtxDomainRangePop_params{reinterpret_cast<nvtxDomainHandle_t>(0x1)});
-  program.nvtx(CUPTI_CBID_NVTX_nvtxRangePop, nvtxRangePop_params{});
+  ranges.pop(domain);
+  ranges.pop();
   program.make_node(graph, graph.nodes[1]);
   program.instantiate(graph);
   const trace::GraphVersion version = program.only_version();
@@ -235,29 +243,32 @@ TEST_CASE("program callbacks: calls of NCCL describe the collectives that they c
   HandMadeKernel kernel{"ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096>)"};
   HandMadeGraph graph;
   for (std::uint64_t i = 0; i < 2; ++i) graph.nodes.push_back(kernel_node(kernel, i));
-  const auto domain = reinterpret_cast<nvtxDomainHandle_t>(0xd0);
+  static ObservedProgram* observed = nullptr;
+  observed = &program.program;
+  const PlayedRanges ranges(
+      [](const detail::NcclCommunicator& created) { observed->communicator_created(created); });
+  const nvtxDomainHandle_t domain = ranges.make_domain();
   const std::uint64_t exchange[] = {0xc0ffee, 4096}, created[] = {0xc0ffee, 2 | 1ull << 32, 0};
   detail::NvtxPayload payload{(1 << 24) + 16, sizeof(exchange), exchange};
   nvtxEventAttributes_t attributes = {};
   attributes.messageType = NVTX_MESSAGE_TYPE_ASCII;
   const auto push = [&](const char* name) {
     attributes.message.ascii = name;
-    program.nvtx(CUPTI_CBID_NVTX_nvtxDomainRangePushEx,
-                 nvtxDomainRangePushEx_params{domain, {&attributes}});
+    ranges.push(domain, attributes);
   };
   push("ncclCommInitRankConfig");
   const detail::NvtxPayload communicator{(1 << 24) + 11, sizeof(created), created};
-  program.callbacks().take_pop(detail::number_of(domain), {&communicator, 1});
+  detail::end_range(detail::number_of(domain), {&communicator, 1});  // nvtxRangePopPayload()
 
   push("ncclAlltoAll");  // without payload
   program.make_node(graph, graph.nodes[0]);
-  program.nvtx(CUPTI_CBID_NVTX_nvtxDomainRangePop, nvtxDomainRangePop_params{domain});
+  ranges.pop(domain);
   attributes.payloadType = static_cast<std::int32_t>(0xDFBD0009);
   attributes.payload.ullValue = reinterpret_cast<std::uintptr_t>(&payload);
   attributes.reserved0 = 1;
   push("ncclAlltoAll");
   program.make_node(graph, graph.nodes[1]);
-  program.nvtx(CUPTI_CBID_NVTX_nvtxDomainRangePop, nvtxDomainRangePop_params{domain});
+  ranges.pop(domain);
   program.instantiate(graph);
 
   const trace::GraphVersion version = program.only_version();
@@ -279,27 +290,20 @@ TEST_CASE("program callbacks: range names may be wide, registered, in attributes
   HandMadeKernel kernel{"_Z1kv"};
   HandMadeGraph graph;
   for (std::uint64_t i = 0; i < 5; ++i) graph.nodes.push_back(kernel_node(kernel, i));
+  const PlayedRanges ranges;
   const auto in_range = [&](std::size_t node, const nvtxEventAttributes_t& attributes) {
-    program.nvtx(CUPTI_CBID_NVTX_nvtxRangePushEx, nvtxRangePushEx_params{&attributes});
+    ranges.push(attributes);
     program.make_node(graph, graph.nodes[node]);
-    program.nvtx(CUPTI_CBID_NVTX_nvtxRangePop, nvtxRangePop_params{});
+    ranges.pop();
   };
-  program.nvtx(CUPTI_CBID_NVTX_nvtxRangePushW,
-               nvtxRangePushW_params{L"Schicht \u00e4\u20ac\U0001f600"});
+  ranges.push(L"Schicht \u00e4\u20ac\U0001f600");
   program.make_node(graph, graph.nodes[0]);
-  program.nvtx(CUPTI_CBID_NVTX_nvtxRangePop, nvtxRangePop_params{});
+  ranges.pop();
   nvtxEventAttributes_t attributes = {};
   attributes.messageType = NVTX_MESSAGE_TYPE_UNICODE;
   attributes.message.unicode = L"wide";
   in_range(1, attributes);
-  const auto narrow = reinterpret_cast<nvtxStringHandle_t>(0x51),
-             wide = reinterpret_cast<nvtxStringHandle_t>(0x52);
-  program.nvtx(CUPTI_CBID_NVTX_nvtxDomainRegisterStringA,
-               nvtxDomainRegisterStringA_params{nullptr, "kept"}, &narrow);
-  program.nvtx(
-      CUPTI_CBID_NVTX_nvtxDomainRegisterStringW,
-      nvtxDomainRegisterStringW_params{nullptr, reinterpret_cast<const char*>(L"kept \u03b1")},
-      &wide);
+  const nvtxStringHandle_t narrow = ranges.keep("kept"), wide = ranges.keep(L"kept \u03b1");
   attributes.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
   attributes.message.registered = narrow;
   in_range(2, attributes);
@@ -340,7 +344,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "program callbacks: set parameters, disabled nodes and whole-graph updates create versions") {
+    "program callbacks: set parameters, disabled nodes and whole-graph updates are the latest "
+    "values of the graph") {
   PlayedProgram program;
   HandMadeKernel kernel{"_Z1kv"}, other{"_Z1jv"};
   HandMadeGraph graph;
@@ -353,26 +358,46 @@ TEST_CASE(
   program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2,
                cuGraphExecKernelNodeSetParams_v2_params{program.exec, node, &parameters});
   program.launch();
-  trace::GraphVersion version = program.only_version();
-  CHECK(version.version == 2);
+  trace::GraphVersion version = program.last_version();
+  CHECK(version.version == 1);
   CHECK(name_of(version, 0) == "j");
   CHECK(version.nodes[0].grid[0] == 9);
   program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled,
                cuGraphNodeSetEnabled_params{program.exec, node, 0});
   program.launch();
-  CHECK(name_of(program.only_version(), 0) == "j (disabled)");
+  CHECK(name_of(program.last_version(), 0) == "j (disabled)");
   CUgraphExecUpdateResultInfo info = {};
   program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2,
                cuGraphExecUpdate_v2_params{program.exec, handle_of<CUgraph>(graph), &info});
-  version = program.only_version();
-  CHECK(version.version == 4);
+  version = program.last_version();
   CHECK(name_of(version, 0) == "k");
+  CHECK(version.changes == std::vector<trace::NodeChanges>{{0, 3}});
   program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2,
                cuGraphExecUpdate_v2_params{program.exec, handle_of<CUgraph>(graph), &info},
                {.result = CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE});
   const auto records = collected(program.program);
   CHECK(all<trace::GraphVersion>(records).empty());
   CHECK(all<trace::Message>(records).at(0).text.find("910") != std::string::npos);
+}
+
+TEST_CASE("program callbacks: a kernel is asked for once, until the program unloads kernels") {
+  PlayedProgram program;
+  HandMadeKernel kernel{"_Z1kv"};
+  HandMadeGraph graph;
+  graph.nodes.push_back(kernel_node(kernel, 0));
+  program.instantiate(graph);
+  const CUgraphNode node = handle_of<CUgraphNode>(graph.nodes[0]);
+  const CUDA_KERNEL_NODE_PARAMS parameters = kernel_node(kernel, 0).kernel;
+  const auto set = [&] {
+    program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2,
+                 cuGraphExecKernelNodeSetParams_v2_params{program.exec, node, &parameters});
+    return name_of(program.last_version(), 0);
+  };
+  CHECK(set() == "k");
+  kernel.name = "_Z5otherv";  // another kernel at the same address
+  CHECK(set() == "k");
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuModuleUnload, cuModuleUnload_params{});
+  CHECK(set() == "other");
 }
 
 TEST_CASE(

@@ -1,7 +1,6 @@
 #include "injection/recorded_program.hpp"
 
 #include <doctest/doctest.h>
-#include <generated_nvtx_meta.h>
 
 #include <algorithm>
 #include <cstring>
@@ -62,7 +61,7 @@ namespace {
 
 using detail::ObservedProgram;
 
-constexpr std::uint64_t kExecUnit = 0x100, kStreamUnit = 0x100000, kTextUnit = 0x10;
+constexpr std::uint64_t kExecUnit = 0x100, kStreamUnit = 0x100000;
 
 CUstream stream_of(std::uint64_t number) {
   return reinterpret_cast<CUstream>(
@@ -383,22 +382,18 @@ void RecordedProgram::play_memory(const std::string& verb, Line& line) {
 
 void RecordedProgram::play_range(const std::string& verb, Line& line) {
   if (verb == "keep") {
-    const auto kept = line.handle<nvtxStringHandle_t>(kTextUnit);
-    const std::string name = line.rest();
-    return calls_.nvtx(CUPTI_CBID_NVTX_nvtxDomainRegisterStringA,
-                       nvtxDomainRegisterStringA_params{nullptr, name.c_str()}, &kept);
+    const auto handle = line.number<std::uint64_t>();
+    texts_[handle] = ranges_.keep(line.rest().c_str());
+    return;
   }
   const auto number = line.number<std::uintptr_t>();
   const auto domain = reinterpret_cast<nvtxDomainHandle_t>(number);
-  if (verb == "pop") {
-    if (number == 0) return calls_.nvtx(CUPTI_CBID_NVTX_nvtxRangePop, nvtxRangePop_params{});
-    return calls_.nvtx(CUPTI_CBID_NVTX_nvtxDomainRangePop, nvtxDomainRangePop_params{domain});
-  }
+  if (verb == "pop") return number == 0 ? ranges_.pop() : ranges_.pop(domain);
   nvtxEventAttributes_t attributes = {};
   std::string name;
   if (verb == "push-kept") {
     attributes.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
-    attributes.message.registered = line.handle<nvtxStringHandle_t>(kTextUnit);
+    attributes.message.registered = texts_.at(line.number<std::uint64_t>());
   } else if (verb == "push") {
     name = line.rest();
     attributes.messageType = NVTX_MESSAGE_TYPE_ASCII;
@@ -406,10 +401,7 @@ void RecordedProgram::play_range(const std::string& verb, Line& line) {
   } else {
     line.fail();
   }
-  if (number == 0)
-    return calls_.nvtx(CUPTI_CBID_NVTX_nvtxRangePushEx, nvtxRangePushEx_params{&attributes});
-  calls_.nvtx(CUPTI_CBID_NVTX_nvtxDomainRangePushEx,
-              nvtxDomainRangePushEx_params{domain, {&attributes}});
+  number == 0 ? ranges_.push(attributes) : ranges_.push(domain, attributes);
 }
 
 }  // namespace reprise::test

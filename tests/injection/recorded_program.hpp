@@ -37,6 +37,7 @@
 #include "injection/hand_made_cupti.hpp"
 #include "injection/node_recorder.hpp"
 #include "injection/played_calls.hpp"
+#include "injection/played_ranges.hpp"
 #include "injection/played_threads.hpp"
 #include "injection/program_callbacks.hpp"
 
@@ -76,6 +77,8 @@ class RecordedProgram {
   detail::ProgramCallbacks callbacks_;
   detail::NodeRecorder recorder_;
   PlayedCalls calls_;
+  PlayedRanges ranges_;
+  std::map<std::uint64_t, nvtxStringHandle_t> texts_;
   std::map<std::uint32_t, HandMadeKernel> kernels_;
   std::map<std::uint32_t, HandMadeGraph> graphs_;
   std::map<std::uint32_t, Node> nodes_;

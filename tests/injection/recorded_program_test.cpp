@@ -85,8 +85,8 @@ Graphs without_runs(Graphs graphs) {
 
 // The graphs of kinds.cu with three launches per thread.
 const Graphs kKinds = {
-    {"captured", {{{3, 2, 18, 54}, {3, 2, 2, 6}}}},
-    {"explicit", {{{6, 5, 7, 21}, {6, 5, 2, 6}, {6, 5, 1, 2}}}},
+    {"captured", {{{3, 2, 20, 60}}}},  // with new parameters of all nodes once
+    {"explicit", {{{6, 5, 10, 29}}}},  // also with new ones of some, and with a disabled node
     {"children", {{{6, 5, 4, 24}}}},
     {"grandchildren", {{{6, 5, 4, 24}}}},
     {"clone", {{{3, 2, 2, 6}}}},

@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct RunOptions {
-  std::string output = "run.reprise";
+  std::string output = "run.reprise", follow;
   bool nodes = false, yield = false, view = false, serve = false;
   std::vector<std::string> command;
 };
@@ -56,7 +56,8 @@ ChildProcess child_of(const RunOptions& options, const fs::path& output, const f
                                                     .trace = "live," + output.string(),
                                                     .errors = errors.path(),
                                                     .nodes = options.nodes,
-                                                    .yield = options.yield});
+                                                    .yield = options.yield,
+                                                    .follow = options.follow});
   return child;
 }
 
@@ -143,6 +144,11 @@ Command add_run(CLI::App& program) {
       ->capture_default_str();
   app->add_flag("--nodes", options->nodes,
                 "time every node of every replay; default: only while a viewer is connected");
+  app->add_option(
+         "--follow", options->follow,
+         "record every change of the parameters of the nodes whose kernel or label contains "
+         "this text; default: their number and the latest values")
+      ->type_name("TEXT");
   app->add_flag(
       "--yield", options->yield,
       "leave CUPTI to the program, so that its own profiler works; graphs are not observed");

@@ -108,6 +108,7 @@ nlohmann::ordered_json json_of(const Stats& stats, const model::GraphEntry& entr
                      {"kind", trace::kind_name(node.kind)},
                      {"parent", parent == trace::kNone ? nlohmann::ordered_json()
                                                        : nlohmann::ordered_json(parent)},
+                     {"changes", graph.changes(n)},
                      {"lost", figures[n].lost},
                      {"share", figures[n].share},
                      {"time", json_times(figures[n])}});

@@ -209,6 +209,11 @@ void print_graph(const Stats& stats, const StatsOptions& options, const model::G
     if (const std::string text = preparation_text(row.totals); !text.empty())
       write_out("  preparation: %s\n", text.c_str());
   }
+  if (const std::uint64_t changes = graph.changes(); changes != 0) {
+    write_out("  parameters: %s of %s; the latest values are known\n",
+              counted(changes, "change").c_str(),
+              counted(graph.record().changes.size(), "node").c_str());
+  }
 
   Table times(1, {"", "count", "mean us", "p50 us", "p90 us", "p99 us", "max us"});
   for (const auto& [name, measure] :

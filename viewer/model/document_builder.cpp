@@ -36,8 +36,10 @@ void DocumentBuilder::add_graph(trace::GraphVersion record) {
       found != graphs_.end() && found->second.graph->record() == record)
     return;
   Entry& entry = graphs_[key];
+  // With the latest parameters of its nodes, whose samples remain.
+  const bool is_again = entry.graph && entry.graph->node_count() == record.nodes.size();
   entry.graph = std::make_shared<const Graph>(std::move(record));
-  entry.statistics.change() = GraphStatistics(entry.graph->node_count());
+  if (!is_again) entry.statistics.change() = GraphStatistics(entry.graph->node_count());
 }
 
 void DocumentBuilder::add_replay(const trace::Replay& replay) {

@@ -111,6 +111,19 @@ std::uint32_t Graph::own_node_of(std::uint32_t node) const noexcept {
   return node;
 }
 
+std::uint64_t Graph::changes(std::uint32_t node) const {
+  const auto found =
+      std::lower_bound(record_.changes.begin(), record_.changes.end(), node,
+                       [](const trace::NodeChanges& of, std::uint32_t n) { return of.node < n; });
+  return found == record_.changes.end() || found->node != node ? 0 : found->changes;
+}
+
+std::uint64_t Graph::changes() const {
+  std::uint64_t all = 0;
+  for (const trace::NodeChanges& of : record_.changes) all += of.changes;
+  return all;
+}
+
 std::string Graph::name() const { return trace::graph_name(record_); }
 
 std::string Graph::node_name(std::uint32_t node) const { return trace::node_name(record_, node); }

@@ -54,6 +54,9 @@ class Graph {
     return row(successors_, node);
   }
   [[nodiscard]] std::span<const trace::NodeAccess> accesses(std::uint32_t node) const;
+  // How often an observed program changed the parameters of the node, or of all nodes.
+  [[nodiscard]] std::uint64_t changes(std::uint32_t node) const;
+  [[nodiscard]] std::uint64_t changes() const;
   // The accesses to a buffer, ordered by node.
   [[nodiscard]] std::span<const BufferUse> uses(std::uint32_t buffer) const {
     return row(uses_, buffer);

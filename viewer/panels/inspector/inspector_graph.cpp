@@ -89,6 +89,9 @@ void draw_structure(const PanelContext& context) {
   }
   draw_value(theme, "Entry/exit", entry_exit_name(version.entry_exit),
              "Kernels that lowering adds before the roots and after the leaves.");
+  if (const std::uint64_t changes = context.graph()->changes(); changes != 0)
+    draw_value(theme, "Parameters", "changed " + count_text(changes) + " times",
+               "The program changed parameters of nodes; the views show the latest.");
   std::array<std::uint64_t, 7> causes{};
   for (const trace::Edge& edge : version.edges) {
     if (static_cast<std::size_t>(edge.cause) < causes.size())

@@ -192,6 +192,9 @@ void draw_properties(PanelContext& context, std::uint32_t node) {
       threads *= std::uint64_t{std::max(1u, record.grid[i])} * std::max(1u, record.block[i]);
     draw_mono(theme, "Threads", count_text(threads), "Total over all blocks.");
   }
+  if (const std::uint64_t changes = context.graph()->changes(node); changes != 0)
+    draw_mono(theme, "Parameters", "changed " + count_text(changes) + " times",
+              "By the program; the latest are shown.");
   if (record.bytes == 0) return;
   draw_mono(theme, "Bytes", bytes_text(record.bytes));
   const GraphViewModel::Node* statistics = node_statistics(context, node);

@@ -33,8 +33,8 @@ class Hash {
 
 class Describer {
  public:
-  Describer(const ObservedGraph& observed, const ProgramMemory& memory)
-      : observed_(observed), memory_(memory) {}
+  Describer(const ObservedGraph& observed, const AccessLocations& locations)
+      : observed_(observed), location_(locations.begin()) {}
 
   trace::GraphVersion describe(const ObservedIdentity& identity) {
     static_cast<void>(text(""));
@@ -110,15 +110,16 @@ class Describer {
     node.shared_bytes = observed.shared_bytes;
     node.bytes = observed.bytes;
     node.first_access = static_cast<std::uint32_t>(version_.accesses.size());
-    for (const ObservedAccess& access : observed.accesses) add(access, node.first_access);
+    for (const ObservedAccess& access : observed.accesses)
+      add(access, *location_++, node.first_access);
     node.access_count = static_cast<std::uint32_t>(version_.accesses.size()) - node.first_access;
     if (observed.kernel != trace::kNone && observed.enabled == ObservedNode::Enabled::Yes)
       add_collective(observed);
     version_.nodes.push_back(node);
   }
 
-  void add(const ObservedAccess& observed, std::uint32_t first) {
-    const auto location = memory_.find(observed.address);
+  void add(const ObservedAccess& observed, const AccessLocations::value_type& location,
+           std::uint32_t first) {
     if (!location) return;  // not an address, or unknown memory
     trace::NodeAccess access;
     access.access = observed.access;
@@ -155,7 +156,7 @@ class Describer {
   }
 
   const ObservedGraph& observed_;
-  const ProgramMemory& memory_;
+  AccessLocations::const_iterator location_;  // of the next access
   trace::GraphVersion version_;
   std::unordered_map<std::string, std::uint32_t> strings_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> labels_;
@@ -168,10 +169,19 @@ class Describer {
 
 }  // namespace
 
+AccessLocations locate_accesses(const ObservedGraph& graph, const ProgramMemory& memory) {
+  AccessLocations locations;
+  for (const ObservedNode& node : graph.nodes) {
+    for (const ObservedAccess& access : node.accesses)
+      locations.push_back(memory.find(access.address));
+  }
+  return locations;
+}
+
 trace::GraphVersion describe_observed_graph(const ObservedGraph& graph,
                                             const ObservedIdentity& identity,
-                                            const ProgramMemory& memory) {
-  return Describer(graph, memory).describe(identity);
+                                            const AccessLocations& locations) {
+  return Describer(graph, locations).describe(identity);
 }
 
 std::string describe_observed_node(const ObservedGraph& graph, std::uint32_t index) {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "injection/observed_graph.hpp"
 #include "injection/program_memory.hpp"
@@ -17,10 +19,15 @@ struct ObservedIdentity {
   trace::Time instantiated = 0, instantiate_time = 0;
 };
 
+// Of each access of each node, in order: the allocation that contains it, if one does.
+using AccessLocations = std::vector<std::optional<ProgramMemory::Location>>;
+[[nodiscard]] AccessLocations locate_accesses(const ObservedGraph& graph,
+                                              const ProgramMemory& memory);
+
 // `number` of its collectives is 0, and they state no ranks.
 [[nodiscard]] trace::GraphVersion describe_observed_graph(const ObservedGraph& graph,
                                                           const ObservedIdentity& identity,
-                                                          const ProgramMemory& memory);
+                                                          const AccessLocations& locations);
 
 // The parameters of a node in one line.
 [[nodiscard]] std::string describe_observed_node(const ObservedGraph& graph, std::uint32_t node);

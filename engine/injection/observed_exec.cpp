@@ -14,7 +14,7 @@ constexpr trace::Time kSecond = 1'000'000'000;
 }  // namespace
 
 ObservedExec::ObservedExec(Identity identity, ObservedGraph graph)
-    : identity_(std::move(identity)), graph_(std::move(graph)) {
+    : identity_(std::move(identity)), graph_(std::make_shared<ObservedGraph>(std::move(graph))) {
   index();
 }
 
@@ -23,29 +23,31 @@ void ObservedExec::index() {
   nodes_by_id_.clear();
   expected_ = 0;
   runs_vary_ = false;
-  for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
-    const ObservedNode& node = graph_.nodes[i];
-    if (node.handle != 0) by_handle_.emplace(node.handle, i);
+  for (const ObservedNode& node : graph_->nodes) {
     switch (node.recorded) {
-      case ObservedNode::Recorded::Never: continue;
+      case ObservedNode::Recorded::Never: break;
       case ObservedNode::Recorded::EachReplay:
         expected_ += node.enabled == ObservedNode::Enabled::Yes ? 1 : 0;
         break;
       case ObservedNode::Recorded::Sometimes: runs_vary_ = true; break;
     }
-    if (node.number != trace::kNone)
-      nodes_by_id_.emplace((std::uint64_t{identity_.profiler_id} << 32) | node.number, i);
   }
 }
 
+// A picture of the graph stays as it is.
+ObservedGraph& ObservedExec::own_graph() {
+  if (graph_.use_count() > 1) graph_ = std::make_shared<ObservedGraph>(*graph_);
+  return *graph_;
+}
+
 void ObservedExec::count_change(std::uint32_t node) {
-  changes_.resize(graph_.nodes.size());
+  changes_.resize(graph_->nodes.size());
   ++changes_[node];
 }
 
 std::vector<trace::NodeChanges> ObservedExec::changes() const {
   std::vector<trace::NodeChanges> counts;
-  for (std::uint32_t node = 0; node < graph_.nodes.size(); ++node) {
+  for (std::uint32_t node = 0; node < graph_->nodes.size(); ++node) {
     const std::uint64_t count = replaced_ + (changes_.empty() ? 0 : changes_[node]);
     if (count != 0) counts.push_back({node, count});
   }
@@ -55,15 +57,15 @@ std::vector<trace::NodeChanges> ObservedExec::changes() const {
 void ObservedExec::replace(ObservedGraph graph) {
   // The executable's nodes keep their handles, which updates of single nodes use, and their
   // profiler numbers.
-  if (graph.nodes.size() == graph_.nodes.size()) {
+  if (graph.nodes.size() == graph_->nodes.size()) {
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-      graph.nodes[i].handle = graph_.nodes[i].handle;
-      graph.nodes[i].number = graph_.nodes[i].number;
+      graph.nodes[i].handle = graph_->nodes[i].handle;
+      graph.nodes[i].number = graph_->nodes[i].number;
     }
   } else {
     changes_.clear();
   }
-  graph_ = std::move(graph);
+  graph_ = std::make_shared<ObservedGraph>(std::move(graph));
   kernels_are_known_ = true;
   ++replaced_;
   index();
@@ -74,7 +76,12 @@ void ObservedExec::replace_unread() {
   ++replaced_;
 }
 
-std::uint32_t ObservedExec::find(std::uint64_t handle) const {
+std::uint32_t ObservedExec::find(std::uint64_t handle) {
+  if (by_handle_.empty()) {
+    for (std::uint32_t i = 0; i < graph_->nodes.size(); ++i) {
+      if (graph_->nodes[i].handle != 0) by_handle_.emplace(graph_->nodes[i].handle, i);
+    }
+  }
   const auto found = by_handle_.find(handle);
   return found == by_handle_.end() ? trace::kNone : found->second;
 }
@@ -83,13 +90,14 @@ std::uint32_t ObservedExec::change(std::uint64_t handle, const ObservedNode& now
                                    const ObservedKernel* kernel) {
   const std::uint32_t at = find(handle);
   if (at == trace::kNone) return at;
-  ObservedNode& node = graph_.nodes[at];
+  ObservedGraph& graph = own_graph();
+  ObservedNode& node = graph.nodes[at];
   if (kernel != nullptr) {
     const auto is_same = [&](const ObservedKernel& k) { return k.full_name == kernel->full_name; };
-    if (node.kernel == trace::kNone || !is_same(graph_.kernels[node.kernel])) {
-      const auto same = std::find_if(graph_.kernels.begin(), graph_.kernels.end(), is_same);
-      node.kernel = static_cast<std::uint32_t>(same - graph_.kernels.begin());
-      if (same == graph_.kernels.end()) graph_.kernels.push_back(*kernel);
+    if (node.kernel == trace::kNone || !is_same(graph.kernels[node.kernel])) {
+      const auto same = std::find_if(graph.kernels.begin(), graph.kernels.end(), is_same);
+      node.kernel = static_cast<std::uint32_t>(same - graph.kernels.begin());
+      if (same == graph.kernels.end()) graph.kernels.push_back(*kernel);
     }
   } else if (node.kernel == trace::kNone) {
     node.name = now.name;
@@ -109,8 +117,8 @@ std::uint32_t ObservedExec::change(std::uint64_t handle, const ObservedNode& now
 
 std::uint32_t ObservedExec::enable(std::uint64_t handle, ObservedNode::Enabled enabled) {
   const std::uint32_t at = find(handle);
-  if (at == trace::kNone || graph_.nodes[at].enabled == enabled) return trace::kNone;
-  ObservedNode& node = graph_.nodes[at];
+  if (at == trace::kNone || graph_->nodes[at].enabled == enabled) return trace::kNone;
+  ObservedNode& node = own_graph().nodes[at];
   node.enabled = enabled;
   if (node.recorded == ObservedNode::Recorded::EachReplay)
     enabled == ObservedNode::Enabled::Yes ? ++expected_ : --expected_;
@@ -126,19 +134,26 @@ void ObservedExec::expect(const trace::Replay& replay, std::uint32_t correlation
   pending_.push_back(std::move(pending));
 }
 
-std::uint32_t ObservedExec::node_of(const ObservedRun& run) const {
+std::uint32_t ObservedExec::node_of(const ObservedRun& run) {
+  if (nodes_by_id_.empty()) {
+    for (std::uint32_t i = 0; i < graph_->nodes.size(); ++i) {
+      const ObservedNode& node = graph_->nodes[i];
+      if (node.recorded != ObservedNode::Recorded::Never && node.number != trace::kNone)
+        nodes_by_id_.emplace((std::uint64_t{identity_.profiler_id} << 32) | node.number, i);
+    }
+  }
   const auto known = nodes_by_id_.find(run.node);
   if (known == nodes_by_id_.end()) return trace::kNone;
-  const ObservedNode& node = graph_.nodes[known->second];
+  const ObservedNode& node = graph_->nodes[known->second];
   // A different kernel name means that CUDA numbers the nodes differently than assumed. Fills may
   // run as kernels.
   if (kernels_are_known_ && node.kernel != trace::kNone && !run.kernel.empty() &&
-      graph_.kernels[node.kernel].full_name != run.kernel)
+      graph_->kernels[node.kernel].full_name != run.kernel)
     return trace::kNone;
   return known->second;
 }
 
-std::optional<trace::Sample> ObservedExec::sample_of(const ObservedRun& run) const {
+std::optional<trace::Sample> ObservedExec::sample_of(const ObservedRun& run) {
   const std::uint32_t node_index = node_of(run);
   if (node_index == trace::kNone) return std::nullopt;
   const bool is_timed = run.started != 0 && run.ended != 0;

@@ -37,7 +37,9 @@ class ObservedExec {
   ObservedExec(Identity identity, ObservedGraph graph);
 
   [[nodiscard]] const Identity& identity() const noexcept { return identity_; }
-  [[nodiscard]] const ObservedGraph& graph() const noexcept { return graph_; }
+  [[nodiscard]] const ObservedGraph& graph() const noexcept { return *graph_; }
+  // Later changes do not affect it.
+  [[nodiscard]] std::shared_ptr<const ObservedGraph> picture() const noexcept { return graph_; }
 
   // --- Changes of parameters, which keep the nodes and their order ---
   // All nodes get the parameters of `graph`, or parameters that were not read.
@@ -91,22 +93,23 @@ class ObservedExec {
     std::vector<trace::Sample> samples;
   };
   void index();
-  [[nodiscard]] std::uint32_t find(std::uint64_t handle) const;
+  [[nodiscard]] ObservedGraph& own_graph();
+  [[nodiscard]] std::uint32_t find(std::uint64_t handle);
   void count_change(std::uint32_t node);
-  [[nodiscard]] std::uint32_t node_of(const ObservedRun& run) const;
-  [[nodiscard]] std::optional<trace::Sample> sample_of(const ObservedRun& run) const;
+  [[nodiscard]] std::uint32_t node_of(const ObservedRun& run);
+  [[nodiscard]] std::optional<trace::Sample> sample_of(const ObservedRun& run);
   [[nodiscard]] static trace::Time first_start(const PendingReplay& replay);
   void add_unnumbered(std::vector<trace::Sample>& samples);
   [[nodiscard]] bool is_complete(trace::Time now);
   void emit_first(std::vector<trace::Record>& records);
 
   Identity identity_;
-  ObservedGraph graph_;
+  std::shared_ptr<ObservedGraph> graph_;
   std::vector<std::uint64_t> changes_;  // of each node; empty: none
   std::uint64_t replaced_ = 0;          // changes of all nodes
   bool kernels_are_known_ = true;
-  std::unordered_map<std::uint64_t, std::uint32_t> by_handle_;
-  std::unordered_map<std::uint64_t, std::uint32_t> nodes_by_id_;  // key: the profiler's id
+  // Made when they are needed first; the second by the profiler's id.
+  std::unordered_map<std::uint64_t, std::uint32_t> by_handle_, nodes_by_id_;
   std::uint32_t expected_ = 0;                                    // runs per replay
   bool runs_vary_ = false;
   std::deque<PendingReplay> pending_;

@@ -43,13 +43,13 @@ void ObservedProgram::allocated(const ProgramMemory::Allocation& allocation, tra
 
 void ObservedProgram::freed(std::uint64_t address, trace::Time at) {
   const std::lock_guard lock(mutex_);
-  describe(Which::New, at);  // a new graph may use it
+  take_pictures(Which::New, at);  // a new graph may use it
   memory_.remove(address, at);
 }
 
 void ObservedProgram::unmapped(std::uint64_t address, std::uint64_t bytes, trace::Time at) {
   const std::lock_guard lock(mutex_);
-  describe(Which::New, at);
+  take_pictures(Which::New, at);
   memory_.remove_range(address, bytes, at);
 }
 
@@ -165,25 +165,26 @@ void ObservedProgram::identify(std::vector<trace::Collective>& collectives, std:
   }
 }
 
-void ObservedProgram::describe(ObservedExec& exec, trace::Time now) {
+// Runs without the lock.
+trace::GraphVersion ObservedProgram::describe(const Picture& picture) {
+  ObservedExec& exec = *picture.exec;
   const ObservedExec::Identity& identity = exec.identity();
   trace::GraphVersion version = describe_observed_graph(
-      exec.graph(),
+      *picture.graph,
       {identity.graph, identity.device, identity.label, exec.instantiated, exec.instantiate_time},
-      memory_);
-  if (!std::exchange(exec.is_described, true)) {
-    --new_execs_;
+      picture.locations);
+  version.changes = picture.changes;
+  if (version.collectives.empty()) return version;
+  const std::lock_guard lock(mutex_);
+  if (exec.collectives.empty()) {
     identify(version.collectives, identity.device);
     exec.collectives = version.collectives;
   }
   version.collectives = exec.collectives;
-  version.changes = exec.changes();
-  exec.described = now;
-  exec.is_current = true;
-  descriptions_.emplace_back(std::move(version));
+  return version;
 }
 
-void ObservedProgram::describe(Which which, trace::Time now) {
+void ObservedProgram::take_pictures(Which which, trace::Time now) {
   if (which == Which::New && new_execs_ == 0) return;
   std::erase_if(undescribed_, [&](const Exec& exec) {
     const bool is_new = !exec->is_described;
@@ -192,7 +193,11 @@ void ObservedProgram::describe(Which which, trace::Time now) {
         std::clamp(exec->described - exec->instantiated, kFirstPause, kLastPause);
     const bool is_due = is_new || exec->is_destroyed || now - exec->described >= pause;
     if (which == Which::New ? !is_new : which == Which::Due && !is_due) return false;
-    describe(*exec, now);
+    pictures_.push_back(
+        {exec, exec->picture(), locate_accesses(exec->graph(), memory_), exec->changes()});
+    if (is_new) --new_execs_;
+    exec->is_described = exec->is_current = true;
+    exec->described = now;
     return true;
   });
 }
@@ -449,21 +454,30 @@ void ObservedProgram::ran(const std::vector<ObservedRun>& runs, trace::Time now)
 
 void ObservedProgram::collect(trace::Time now, ObservedExec::Outstanding outstanding,
                               std::vector<trace::Record>& records) {
-  const std::lock_guard lock(mutex_);
-  switch (outstanding) {
-    case ObservedExec::Outstanding::Expected:
-      describe(Which::Due, now);
-      memory_.collect(now, records);
-      break;
-    case ObservedExec::Outstanding::Complete:
-      describe(Which::All, now);
-      memory_.finish(now, records);
-      break;
+  std::vector<Picture> pictures;
+  std::vector<trace::Record> others;
+  {
+    const std::lock_guard lock(mutex_);
+    switch (outstanding) {
+      case ObservedExec::Outstanding::Expected:
+        take_pictures(Which::Due, now);
+        memory_.collect(now, records);
+        break;
+      case ObservedExec::Outstanding::Complete:
+        take_pictures(Which::All, now);
+        memory_.finish(now, records);
+        break;
+    }
+    pictures.swap(pictures_);
+    others.swap(records_);
+    collect_replays(now, outstanding, others);
   }
-  for (std::vector<trace::Record>* waiting : {&descriptions_, &records_}) {
-    std::move(waiting->begin(), waiting->end(), std::back_inserter(records));
-    waiting->clear();
-  }
+  for (const Picture& picture : pictures) records.emplace_back(describe(picture));
+  std::move(others.begin(), others.end(), std::back_inserter(records));
+}
+
+void ObservedProgram::collect_replays(trace::Time now, ObservedExec::Outstanding outstanding,
+                                      std::vector<trace::Record>& records) {
   std::erase_if(pending_execs_, [&](const Exec& exec) {
     exec->collect(now, outstanding, records, [&](std::uint32_t correlation) {
       ++hooks_.replays;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "injection/describe_observed_graph.hpp"
 #include "injection/node_scopes.hpp"
 #include "injection/observed_exec.hpp"
 #include "injection/program_memory.hpp"
@@ -122,8 +123,17 @@ class ObservedProgram {
   void mark_replaced(const Exec& exec, trace::Time at);
   [[nodiscard]] std::vector<std::uint32_t> followed_nodes(const ObservedGraph& graph) const;
   enum class Which : std::uint8_t { New, Due, All };
-  void describe(Which which, trace::Time now);
-  void describe(ObservedExec& exec, trace::Time now);
+  void take_pictures(Which which, trace::Time now);
+  // What a description needs, so that it is made without the lock.
+  struct Picture {
+    Exec exec;
+    std::shared_ptr<const ObservedGraph> graph;
+    AccessLocations locations;
+    std::vector<trace::NodeChanges> changes;
+  };
+  [[nodiscard]] trace::GraphVersion describe(const Picture& picture);
+  void collect_replays(trace::Time now, ObservedExec::Outstanding rest,
+                       std::vector<trace::Record>& records);
   void erase(std::uint64_t exec, trace::Time at);
   void add_launch_cost(ObservedExec& exec, trace::Time duration, MemoryUse used, trace::Time at);
   void push(trace::Record record);
@@ -155,7 +165,7 @@ class ObservedProgram {
   std::unordered_map<std::uint64_t, Exec> execs_;
   std::vector<Exec> undescribed_;  // changed since their last description, each once
   std::size_t new_execs_ = 0;      // part of undescribed_ that was never described
-  std::vector<trace::Record> descriptions_;
+  std::vector<Picture> pictures_;
   std::vector<Exec> pending_execs_;  // executables with outstanding runs, each once
   std::unordered_map<std::uint32_t, PendingReplay> by_correlation_;  // outstanding launches
   std::vector<UnmatchedRun> unmatched_runs_;  // runs that arrived before their launch returned

@@ -68,8 +68,8 @@ constexpr CallbackId kWanted[] = {
     {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost},
 };
 
-// Reading used memory takes at most a fiftieth of the program's time, and this time.
-constexpr trace::Time kMemoryTime = 20'000'000, kMemoryShare = 50;
+// Reading used memory takes at most a hundredth of the program's time, and this time.
+constexpr trace::Time kMemoryTime = 5'000'000, kMemoryShare = 100;
 
 }  // namespace
 

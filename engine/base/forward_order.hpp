@@ -2,6 +2,7 @@
 // expand graphs inside graphs. Knows no CUDA. Threads: pure functions.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -64,10 +65,11 @@ PartEnds connect_parts(std::span<const PartEnds> parts, std::span<const Directed
 // The same with the nodes themselves, which are sorted.
 template <class Node>
 void sort_forward(std::vector<Node>& nodes, std::vector<DirectedEdge>& edges) {
+  const auto order = order_forward(static_cast<std::uint32_t>(nodes.size()), edges);
+  if (order.size() == nodes.size() && std::is_sorted(order.begin(), order.end())) return;
   std::vector<Node> sorted;
   sorted.reserve(nodes.size());
-  for (const std::uint32_t node : order_forward(static_cast<std::uint32_t>(nodes.size()), edges))
-    sorted.push_back(std::move(nodes[node]));
+  for (const std::uint32_t node : order) sorted.push_back(std::move(nodes[node]));
   nodes = std::move(sorted);
 }
 

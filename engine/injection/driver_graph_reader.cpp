@@ -1,6 +1,7 @@
 #include "injection/driver_graph_reader.hpp"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/text.hpp"
@@ -48,8 +49,9 @@ class Walk {
     return push(std::move(join), std::move(scope));
   }
 
-  PartEnds add_node(CUgraphNode node, std::uint32_t number, const Scope& outer,
-                    ObservedNode::Recorded recorded) {
+  // Returns nothing for a node that is one of the result, the last so far.
+  std::optional<PartEnds> add_node(CUgraphNode node, std::uint32_t number, const Scope& outer,
+                                   ObservedNode::Recorded recorded) {
     CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
     if (const CUresult result = driver_.cuGraphNodeGetType(node, &type); result != CUDA_SUCCESS)
       record_error("cuGraphNodeGetType", result);
@@ -71,8 +73,8 @@ class Walk {
         observed.recorded == ObservedNode::Recorded::EachReplay)
       observed.recorded = recorded;
     const std::uint32_t one = push(std::move(observed), path);
-    if (type != CU_GRAPH_NODE_TYPE_CONDITIONAL || !may_enter()) return {{one}, {one}};
-    return {{one}, add_bodies(node, one, path)};
+    if (type != CU_GRAPH_NODE_TYPE_CONDITIONAL || !may_enter()) return std::nullopt;
+    return PartEnds{{one}, add_bodies(node, one, path)};
   }
 
   // False beyond the limit of graphs inside graphs; their node is then one of unknown contents.
@@ -107,15 +109,32 @@ class Walk {
     const bool is_outermost = next_number_ == 0;
     std::uint32_t number = next_number_;
     next_number_ += static_cast<std::uint32_t>(graph.nodes.size());
-    std::vector<PartEnds> parts;
-    parts.reserve(graph.nodes.size());
+    graph_.nodes.reserve(graph_.nodes.size() + graph.nodes.size());
+    const auto first = static_cast<std::uint32_t>(graph_.nodes.size());
+    std::vector<PartEnds> parts;  // empty while every node is one of the result
     for (const CUgraphNode node : graph.nodes) {
-      parts.push_back(add_node(node, is_outermost ? knowledge_.profiler_number_of(node) : number,
-                               scope, recorded));
+      const auto done = static_cast<std::uint32_t>(graph_.nodes.size());
+      std::optional<PartEnds> ends = add_node(
+          node, is_outermost ? knowledge_.profiler_number_of(node) : number, scope, recorded);
       ++number;
+      if (!ends && parts.empty()) continue;
+      if (parts.empty()) parts = single_parts(first, done);
+      const auto last = static_cast<std::uint32_t>(graph_.nodes.size() - 1);
+      parts.push_back(ends ? std::move(*ends) : PartEnds{{last}, {last}});
     }
     --depth_;
+    if (parts.empty() && is_outermost) {
+      graph_.edges = std::move(graph.edges);
+      return {};
+    }
+    if (parts.empty()) parts = single_parts(first, static_cast<std::uint32_t>(graph_.nodes.size()));
     return connect_parts(parts, graph.edges, graph_.edges, [&] { return push_join(scope); });
+  }
+
+  static std::vector<PartEnds> single_parts(std::uint32_t begin, std::uint32_t end) {
+    std::vector<PartEnds> parts;
+    for (std::uint32_t node = begin; node < end; ++node) parts.push_back({{node}, {node}});
+    return parts;
   }
 
   const DriverCalls& driver_;

@@ -66,6 +66,7 @@ void set_kernel(const KernelFacts* facts, const CUDA_KERNEL_NODE_PARAMS& p, Obse
   node.shared_bytes = p.sharedMemBytes;
   node.recorded = ObservedNode::Recorded::EachReplay;
   node.accesses.clear();
+  if (facts != nullptr) node.accesses.reserve(facts->words);
   if (p.kernelParams != nullptr && facts != nullptr) {
     for (std::size_t i = 0; i < facts->parameters.size(); ++i) {
       const auto [offset, size] = facts->parameters[i];

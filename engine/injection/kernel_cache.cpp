@@ -17,8 +17,10 @@ KernelFacts read(const DriverCalls& driver, CUfunction function) {
   }
   KernelFacts::Parameter parameter;
   while (driver.cuFuncGetParamInfo(function, facts.parameters.size(), &parameter.offset,
-                                   &parameter.size) == CUDA_SUCCESS)
+                                   &parameter.size) == CUDA_SUCCESS) {
     facts.parameters.push_back(parameter);
+    facts.words += parameter.size / sizeof(void*);
+  }
   return facts;
 }
 

@@ -23,6 +23,7 @@ struct KernelFacts {
     std::size_t offset = 0, size = 0;
   };
   std::vector<Parameter> parameters;
+  std::size_t words = 0;  // of all parameters, that can be addresses
 };
 
 class KernelCache {

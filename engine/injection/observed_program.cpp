@@ -83,17 +83,24 @@ void ObservedProgram::remove_queue(std::uint64_t stream) {
 // --- Graphs ---
 
 void ObservedProgram::node_created(std::uint64_t graph, std::uint64_t node, NodeOrigin origin) {
+  if (!origin.scope && !origin.operations) {
+    if (!has_origins_) return;
+  } else {
+    has_origins_ = true;
+  }
   const std::lock_guard lock(mutex_);
   bodies_.erase(node);  // of an earlier node at this address
   scopes_.add(graph, node, std::move(origin));
 }
 
 void ObservedProgram::node_copied(std::uint64_t from, std::uint64_t graph, std::uint64_t node) {
+  if (!has_origins_) return;
   const std::lock_guard lock(mutex_);
   scopes_.copy(from, graph, node);
 }
 
 void ObservedProgram::node_destroyed(std::uint64_t node) {
+  if (!has_origins_) return;
   const std::lock_guard lock(mutex_);
   bodies_.erase(node);
   scopes_.remove_node(node);
@@ -122,6 +129,7 @@ void ObservedProgram::capture_ended(std::uint64_t stream, std::uint64_t graph, t
 }
 
 NodeOrigin ObservedProgram::origin_of(std::uint64_t node) const {
+  if (!has_origins_) return {};
   const std::lock_guard lock(mutex_);
   return scopes_.find(node);
 }
@@ -132,6 +140,7 @@ void ObservedProgram::communicator_created(const NcclCommunicator& communicator)
 }
 
 void ObservedProgram::bodies_created(std::uint64_t node, std::vector<std::uint64_t> graphs) {
+  has_origins_ = true;
   const std::lock_guard lock(mutex_);
   bodies_[node] = std::move(graphs);
 }

@@ -3,6 +3,7 @@
 // and files. Threads: any; makes no callbacks.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -153,6 +154,8 @@ class ObservedProgram {
   void deliver_unmatched(const PendingReplay& pending, std::uint32_t correlation, trace::Time now);
 
   const Limits limits_;
+  // A node had an origin or bodies. Programs without both create nodes without the lock.
+  std::atomic<bool> has_origins_{false};
   mutable std::mutex mutex_;  // guards the members below
   ProgramMemory memory_;
   NodeScopes scopes_;

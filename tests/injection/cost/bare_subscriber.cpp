@@ -51,7 +51,11 @@ extern "C" int InitializeInjection() {
         CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate, CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2,
         CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams, CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2,
         CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemcpyNodeSetParams, CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemsetNodeSetParams,
-        CUPTI_DRIVER_TRACE_CBID_cuGraphExecNodeSetParams})
+        CUPTI_DRIVER_TRACE_CBID_cuGraphExecNodeSetParams, CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled,
+        CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags, CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams,
+        CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams_ptsz, CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2,
+        CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2_ptsz, CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture,
+        CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz})
     enable(subscriber, id);
   check(cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE), "cuptiEnableDomain");
   if (wanted == "callbacks") return 1;

@@ -233,10 +233,16 @@ bool ObservedExec::is_complete(trace::Time now) {
   return last_arrival != 0 && now - last_arrival > 2 * kSecond;
 }
 
-void ObservedExec::emit_first(std::vector<trace::Record>& records) {
-  PendingReplay first = std::move(pending_.front());
-  pending_.pop_front();
-  add_unnumbered(first.samples);
+void ObservedExec::collect(trace::Time now, Outstanding rest, std::vector<Complete>& complete) {
+  while (!pending_.empty() && (rest == Outstanding::Complete || is_complete(now))) {
+    PendingReplay first = std::move(pending_.front());
+    pending_.pop_front();
+    add_unnumbered(first.samples);
+    complete.push_back({first.replay, first.correlation, std::move(first.samples)});
+  }
+}
+
+void ObservedExec::add_records(Complete first, std::vector<trace::Record>& records) {
   trace::SampleBlock block;
   block.graph = first.replay.graph;
   block.version = first.replay.version;

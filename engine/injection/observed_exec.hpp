@@ -73,15 +73,16 @@ class ObservedExec {
   // replay once the other runs have arrived.
   void take_unnumbered(const ObservedRun& run, trace::Time now);
   enum class Outstanding : std::uint8_t { Expected, Complete };
-  // Appends the replays that are complete and calls `done` with the correlation of each.
-  template <class Done>
-  void collect(trace::Time now, Outstanding rest, std::vector<trace::Record>& records,
-               const Done& done) {
-    while (!pending_.empty() && (rest == Outstanding::Complete || is_complete(now))) {
-      done(pending_.front().correlation);
-      emit_first(records);
-    }
-  }
+  // A complete replay, as it was before its records are made.
+  struct Complete {
+    trace::Replay replay;
+    std::uint32_t correlation = 0;
+    std::vector<trace::Sample> samples;
+  };
+  // Moves the replays that are complete.
+  void collect(trace::Time now, Outstanding rest, std::vector<Complete>& complete);
+  // Appends the records of a replay. Needs no executable, and takes time for each sample.
+  static void add_records(Complete complete, std::vector<trace::Record>& records);
   [[nodiscard]] bool has_pending() const noexcept { return !pending_.empty(); }
 
  private:
@@ -101,7 +102,6 @@ class ObservedExec {
   [[nodiscard]] static trace::Time first_start(const PendingReplay& replay);
   void add_unnumbered(std::vector<trace::Sample>& samples);
   [[nodiscard]] bool is_complete(trace::Time now);
-  void emit_first(std::vector<trace::Record>& records);
 
   Identity identity_;
   std::shared_ptr<ObservedGraph> graph_;

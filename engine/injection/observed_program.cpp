@@ -437,34 +437,41 @@ void ObservedProgram::deliver_unmatched(const PendingReplay& pending, std::uint3
 }
 
 void ObservedProgram::ran(const std::vector<ObservedRun>& runs, trace::Time now) {
-  const std::lock_guard lock(mutex_);
-  for (const ObservedRun& run : runs) {
-    if (run.started == 0 || run.ended == 0) ++lost_times_;
-    ++hooks_.nodes;
-    if (run.correlation == 0) {  // only the executable is known
-      const auto exec = std::find_if(
-          pending_execs_.begin(), pending_execs_.end(),
-          [&](const Exec& one) { return one->identity().profiler_id == run.node >> 32; });
-      if (exec != pending_execs_.end()) (*exec)->take_unnumbered(run, now);
-      continue;
-    }
-    const auto launch = by_correlation_.find(run.correlation);
-    if (launch != by_correlation_.end()) {
-      launch->second.exec->take(run, launch->second.replay, now);
-    } else if (unmatched_runs_.size() < kMaxUnmatched) {
-      unmatched_runs_.push_back({run, std::string(run.kernel)});
-    } else {
-      unmatched_runs_.erase(unmatched_runs_.begin(),
-                            unmatched_runs_.begin() +
-                                kMaxUnmatched / 2);  // their launches were probably not observed
-    }
+  constexpr std::size_t kPart = 64;  // so that no call of the program waits for all
+  for (std::size_t at = 0; at < runs.size();) {
+    const std::lock_guard lock(mutex_);
+    for (const std::size_t end = std::min(runs.size(), at + kPart); at < end; ++at)
+      take_run(runs[at], now);
+  }
+}
+
+void ObservedProgram::take_run(const ObservedRun& run, trace::Time now) {
+  if (run.started == 0 || run.ended == 0) ++lost_times_;
+  ++hooks_.nodes;
+  if (run.correlation == 0) {  // only the executable is known
+    const auto exec = std::find_if(
+        pending_execs_.begin(), pending_execs_.end(),
+        [&](const Exec& one) { return one->identity().profiler_id == run.node >> 32; });
+    if (exec != pending_execs_.end()) (*exec)->take_unnumbered(run, now);
+    return;
+  }
+  const auto launch = by_correlation_.find(run.correlation);
+  if (launch != by_correlation_.end()) {
+    launch->second.exec->take(run, launch->second.replay, now);
+  } else if (unmatched_runs_.size() < kMaxUnmatched) {
+    unmatched_runs_.push_back({run, std::string(run.kernel)});
+  } else {
+    unmatched_runs_.erase(
+        unmatched_runs_.begin(),
+        unmatched_runs_.begin() + kMaxUnmatched / 2);  // their launches were probably not observed
   }
 }
 
 void ObservedProgram::collect(trace::Time now, ObservedExec::Outstanding outstanding,
                               std::vector<trace::Record>& records) {
   std::vector<Picture> pictures;
-  std::vector<trace::Record> others;
+  std::vector<ObservedExec::Complete> complete;
+  std::vector<trace::Record> others, ends;
   {
     const std::lock_guard lock(mutex_);
     switch (outstanding) {
@@ -479,26 +486,27 @@ void ObservedProgram::collect(trace::Time now, ObservedExec::Outstanding outstan
     }
     pictures.swap(pictures_);
     others.swap(records_);
-    collect_replays(now, outstanding, others);
+    std::erase_if(pending_execs_, [&](const Exec& exec) {
+      exec->collect(now, outstanding, complete);
+      if (exec->has_pending()) return false;
+      if (exec->is_destroyed)
+        records_.emplace_back(trace::Ended{now, trace::ObjectKind::Graph, exec->identity().graph});
+      return true;
+    });
+    hooks_.replays += complete.size();
+    for (const ObservedExec::Complete& one : complete) by_correlation_.erase(one.correlation);
+    collect_losses(now);
+    ends.swap(records_);
   }
   for (const Picture& picture : pictures) records.emplace_back(describe(picture));
   std::move(others.begin(), others.end(), std::back_inserter(records));
+  for (ObservedExec::Complete& one : complete) ObservedExec::add_records(std::move(one), records);
+  std::move(ends.begin(), ends.end(), std::back_inserter(records));
 }
 
-void ObservedProgram::collect_replays(trace::Time now, ObservedExec::Outstanding outstanding,
-                                      std::vector<trace::Record>& records) {
-  std::erase_if(pending_execs_, [&](const Exec& exec) {
-    exec->collect(now, outstanding, records, [&](std::uint32_t correlation) {
-      ++hooks_.replays;
-      by_correlation_.erase(correlation);
-    });
-    if (exec->has_pending()) return false;
-    if (exec->is_destroyed)
-      records.emplace_back(trace::Ended{now, trace::ObjectKind::Graph, exec->identity().graph});
-    return true;
-  });
+void ObservedProgram::collect_losses(trace::Time now) {
   const auto tell = [&](std::uint64_t& count, trace::LossKind kind, const char* why) {
-    if (count != 0) records.emplace_back(trace::Loss{now, kind, std::exchange(count, 0), why});
+    if (count != 0) records_.emplace_back(trace::Loss{now, kind, std::exchange(count, 0), why});
   };
   tell(lost_replays_, trace::LossKind::Replays,
        "launches of graphs that are not described, or more than could be written");

@@ -133,8 +133,7 @@ class ObservedProgram {
     std::vector<trace::NodeChanges> changes;
   };
   [[nodiscard]] trace::GraphVersion describe(const Picture& picture);
-  void collect_replays(trace::Time now, ObservedExec::Outstanding rest,
-                       std::vector<trace::Record>& records);
+  void collect_losses(trace::Time now);
   void erase(std::uint64_t exec, trace::Time at);
   void add_launch_cost(ObservedExec& exec, trace::Time duration, MemoryUse used, trace::Time at);
   void push(trace::Record record);
@@ -151,6 +150,7 @@ class ObservedProgram {
     ObservedRun run;
     std::string kernel;
   };
+  void take_run(const ObservedRun& run, trace::Time now);
   void deliver_unmatched(const PendingReplay& pending, std::uint32_t correlation, trace::Time now);
 
   const Limits limits_;

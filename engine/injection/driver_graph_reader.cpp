@@ -39,19 +39,30 @@ class Walk {
     return push(std::move(join), scope);
   }
 
+  // The nodes of bodies and child graphs are often created in the ranges of the node that runs
+  // them, which are not repeated.
+  static ScopePath path_inside(const ScopePath& outer, const ScopePath& scope) {
+    auto next = scope.begin();
+    for (const std::string& name : outer) {
+      if (next != scope.end() && *next == name) ++next;
+    }
+    ScopePath path = outer;
+    path.insert(path.end(), next, scope.end());
+    return path;
+  }
+
   PartEnds add_node(CUgraphNode node, std::uint32_t number, const ScopePath& outer,
                     ObservedNode::Recorded recorded) {
     CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
     if (const CUresult result = driver_.cuGraphNodeGetType(node, &type); result != CUDA_SUCCESS)
       record_error("cuGraphNodeGetType", result);
     const NodeOrigin origin = knowledge_.origin_of(node);
-    ScopePath path = outer;
-    if (origin.scope) path.insert(path.end(), origin.scope->begin(), origin.scope->end());
+    const ScopePath path = origin.scope ? path_inside(outer, *origin.scope) : outer;
     if (type == CU_GRAPH_NODE_TYPE_GRAPH && may_enter()) {
       CUgraph child = nullptr;
       if (driver_.cuGraphChildGraphNodeGetGraph(node, &child) == CUDA_SUCCESS && child != nullptr) {
         ScopePath inner = path;
-        inner.push_back(concat("child graph ", ++groups_));
+        inner.push_back(concat(kChildGraphScope, ++groups_));
         PartEnds inside = add_graph(child, inner, recorded);
         if (!inside.first.empty()) return inside;
       }
@@ -82,7 +93,7 @@ class Walk {
     std::uint32_t number = 0;
     for (const CUgraph body : knowledge_.bodies_of(node)) {
       ScopePath inner = path;
-      inner.push_back(concat("body ", number++));
+      inner.push_back(concat(kBodyScope, number++));
       const PartEnds inside = add_graph(body, inner, ObservedNode::Recorded::Sometimes);
       connect_each(Ends{condition}, inside.first, graph_.edges, [&] { return push_join(inner); });
       last.insert(last.end(), inside.last.begin(), inside.last.end());

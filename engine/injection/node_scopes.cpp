@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "injection/range_name.hpp"
+
 namespace reprise::detail {
 
 void OpenScopes::push(std::uint64_t domain, std::string name) {
@@ -27,6 +29,14 @@ std::shared_ptr<const ScopePath> OpenScopes::path() {
     path_ = std::move(path);
   }
   return path_;
+}
+
+std::string OpenScopes::creator() const {
+  if (open_.empty()) return {};
+  const auto module = std::find_if(open_.rbegin(), open_.rend(), [](const Open& one) {
+    return range_name(one.name).kind == RangeName::Kind::Module;
+  });
+  return std::string(range_name(module == open_.rend() ? open_.back().name : module->name).label);
 }
 
 void NodeScopes::add(std::uint64_t graph, std::uint64_t node, NodeOrigin origin) {

@@ -181,9 +181,10 @@ void ObservedProgram::instantiated(const Instantiation& made, ObservedGraph grap
     }
     return;
   }
-  ObservedExec::Identity identity{
-      next_graph_, made.device, made.profiler_id,
-      concat(made.scope.empty() ? "graph" : made.scope, " ", next_graph_)};
+  std::string label = made.scope.empty() ? graph_label(graph) : made.scope;
+  if (const std::uint32_t number = ++label_counts_[label]; number > 1)
+    label = concat(label, " #", number);
+  ObservedExec::Identity identity{next_graph_, made.device, made.profiler_id, std::move(label)};
   ++next_graph_;
   const std::string error = std::move(graph.error);
   for (const ObservedNode& node : graph.nodes) {

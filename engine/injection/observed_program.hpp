@@ -62,7 +62,7 @@ class ObservedProgram {
   struct Instantiation {
     std::uint64_t exec = 0, graph = 0;
     std::uint32_t profiler_id = 0, device = 0;
-    std::string scope = {};  // the open scope at the instantiation; may be empty
+    std::string scope = {};  // see OpenScopes::creator(); may be empty
     trace::Time started = 0, at = 0;
     std::uint64_t used_before = 0;  // device memory, in bytes; 0: unknown
   };
@@ -139,6 +139,7 @@ class ObservedProgram {
   std::unordered_map<std::uint32_t, trace::Device> devices_;
   std::unordered_map<std::uint64_t, std::uint32_t> queues_;
   std::uint32_t next_queue_ = 0, next_graph_ = 0;
+  std::unordered_map<std::string, std::uint32_t> label_counts_;  // graphs by label
   std::unordered_map<std::uint64_t, Exec> execs_;
   std::vector<Exec> pending_execs_;  // executables with outstanding runs, each once
   std::unordered_map<std::uint32_t, PendingReplay> by_correlation_;  // outstanding launches

@@ -128,12 +128,16 @@ float draw_group_legend(const PanelContext& context, ImVec2 at, const char* titl
 
 }  // namespace
 
+ImU32 kind_colour(const Theme& theme, const model::Graph& graph, std::uint32_t node) {
+  return kind_item(theme, kind_group(graph, node)).colour;
+}
+
 ImU32 node_colour(const PanelContext& context, std::uint32_t node) {
   const model::Graph* const graph = context.graph();
   if (graph == nullptr) return context.theme.node;
   const trace::Node& record = graph->record().nodes[node];
   switch (context.view.colour_by) {
-    case ColourBy::Kind: return kind_item(context.theme, kind_group(*graph, node)).colour;
+    case ColourBy::Kind: return kind_colour(context.theme, *graph, node);
     case ColourBy::Label: return label_colour(context, record.label);
     case ColourBy::Lane: return category(context.theme, record.lane);
     case ColourBy::Median:

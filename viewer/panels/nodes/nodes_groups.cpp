@@ -171,6 +171,13 @@ void NodeGroupsView::draw(PanelContext& context, GroupView view, GroupScope scop
   }
 }
 
+ImU32 NodeGroupsView::swatch_of(const PanelContext& context, const Groups& groups,
+                                const model::NodeGroup& group) {
+  if (groups.by != GroupView::Kinds) return 0;
+  const model::GraphEntry* const entry = context.document->find(groups.graphs[group.graph]);
+  return entry == nullptr ? 0 : kind_colour(context.theme, *entry->graph, group.node);
+}
+
 void NodeGroupsView::draw_table(PanelContext& context, const Groups& groups) {
   static constexpr TableColumn kByKernel[] = {
       {"Kernel", "Kernel name; the kind of nodes without a kernel.", 40, ColumnAlign::Left},
@@ -231,7 +238,8 @@ void NodeGroupsView::draw_table(PanelContext& context, const Groups& groups) {
             return {.text = is_tree
                                 ? std::string(std::size_t{3} * group.depth, ' ') + group_name(group)
                                 : path_of(all, rows[row]),
-                    .colour = group.is_label ? theme.ink : theme.ink_soft};
+                    .colour = group.is_label ? theme.ink : theme.ink_soft,
+                    .swatch = swatch_of(context, groups, group)};
           case 1: return count_cell(group.nodes);
           case 2: return count_cell(group.samples);
           case 3: return time_cell(group.total);

@@ -65,6 +65,9 @@ class NodeGroupsView {
   void request(const PanelContext& context, GroupView view, GroupScope scope);
   void draw_table(PanelContext& context, const Groups& groups);
   void draw_icicle(PanelContext& context, const Groups& groups);
+  // Of a kind; 0: none.
+  static ImU32 swatch_of(const PanelContext& context, const Groups& groups,
+                         const model::NodeGroup& group);
   static void select(PanelContext& context, const Groups& groups, const model::NodeGroup& group);
 
   AsyncValue<Key, Groups> groups_;

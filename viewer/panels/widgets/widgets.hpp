@@ -48,6 +48,8 @@ float draw_legend(const Theme& theme, ImVec2 at, const std::string& title,
 // PanelContext::view_model is null, colourings that need times use Theme::node.
 [[nodiscard]] ImU32 node_colour(const PanelContext& context, std::uint32_t node);
 float draw_colour_legend(const PanelContext& context, ImVec2 at, float width);
+// The colour of a node by its kind, whatever ViewState::colour_by is.
+[[nodiscard]] ImU32 kind_colour(const Theme& theme, const model::Graph& graph, std::uint32_t node);
 // Combo box for ViewState::colour_by.
 void draw_colour_combo(PanelContext& context);
 [[nodiscard]] const char* colour_name(ColourBy by);

@@ -14,7 +14,8 @@ namespace reprise::detail {
 [[nodiscard]] std::string readable_kernel_name(std::string_view name);
 
 // "vectorized_elementwise_kernel<4, GeluFunctor<float>>": a label for a node of a drawing. Drops
-// namespaces and parameter lists and truncates to 60 characters.
+// namespaces, parameter lists and what all kernels of a library or compiler share ("add_gelu_0" for
+// "triton_poi_fused_add_gelu_0"), and shortens to 60 characters; a number at the end stays.
 [[nodiscard]] std::string short_kernel_name(std::string_view name);
 
 // "AllReduce" for "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)": the operation of a kernel of

@@ -7,9 +7,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/kernel_kind.hpp"
 #include "base/kernel_name.hpp"
 #include "base/text.hpp"
 #include "injection/nccl_calls.hpp"
+#include "injection/range_name.hpp"
 
 namespace reprise::detail {
 namespace {
@@ -67,13 +69,19 @@ class Describer {
     return at->second;
   }
 
+  // Ranges of different names are different labels: where their labels are equal, as of two calls
+  // of one operator, a number distinguishes them.
   std::uint32_t label(const ScopePath& path) {
     std::uint32_t inner = 0;
     for (const std::string& name : path) {
-      const std::uint32_t string = text(name);
       const auto [at, is_new] =
-          labels_.try_emplace({inner, string}, static_cast<std::uint32_t>(version_.labels.size()));
-      if (is_new) version_.labels.push_back({inner, string, 0});
+          labels_.try_emplace({inner, name}, static_cast<std::uint32_t>(version_.labels.size()));
+      if (is_new) {
+        std::string shown(range_name(name).label);
+        if (const std::uint32_t number = ++label_counts_[{inner, shown}]; number > 1)
+          shown = concat(shown, " #", number);
+        version_.labels.push_back({inner, text(std::move(shown)), 0});
+      }
       inner = at->second;
     }
     return inner;
@@ -159,13 +167,64 @@ class Describer {
   AccessLocations::const_iterator location_;  // of the next access
   trace::GraphVersion version_;
   std::unordered_map<std::string, std::uint32_t> strings_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> labels_;
+  std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> labels_;  // by parent and range
+  std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> label_counts_;  // and label
   std::unordered_map<std::uint32_t, std::uint32_t> buffers_;
   std::unordered_map<std::uint64_t, std::uint32_t> collective_counts_;  // by communicator
   // The first collective of operations that were launched together on a communicator.
   std::map<std::pair<const NcclOperations*, std::uint64_t>, std::size_t> launched_by_;
   Hash hash_;
 };
+
+// The outermost label of all labelled nodes; empty: several or none.
+std::string_view common_label(const ObservedGraph& graph) {
+  std::string_view common;
+  for (const ObservedNode& node : graph.nodes) {
+    if (!node.origin.scope) continue;
+    const std::string& range = node.origin.scope->front();
+    if (range.starts_with(kChildGraphScope) || range.starts_with(kBodyScope)) continue;
+    const std::string_view label = range_name(range).label;
+    if (!common.empty() && common != label) return {};
+    common = label;
+  }
+  return common;
+}
+
+// How much a kernel of this kind says about a graph.
+int significance(KernelKind kind) {
+  switch (kind) {
+    case KernelKind::Gemm:
+    case KernelKind::Convolution:
+    case KernelKind::Attention: return 3;
+    case KernelKind::Collective:
+    case KernelKind::Reduction:
+    case KernelKind::SortScan:
+    case KernelKind::Other: return 2;
+    case KernelKind::Elementwise: return 1;
+    case KernelKind::Copy:
+    case KernelKind::Fill: break;
+  }
+  return 0;
+}
+
+// The first of the kernels that characterise the graph best; trace::kNone: it has no kernel.
+std::uint32_t characteristic_kernel(const ObservedGraph& graph) {
+  std::vector<std::size_t> nodes(graph.kernels.size());
+  for (const ObservedNode& node : graph.nodes) {
+    if (node.kernel != trace::kNone) ++nodes[node.kernel];
+  }
+  std::uint32_t best = trace::kNone;
+  std::pair<int, std::size_t> weight;  // significance and nodes
+  for (std::uint32_t k = 0; k < nodes.size(); ++k) {
+    if (nodes[k] == 0) continue;
+    const std::pair of_kernel{significance(kernel_kind(demangled(graph.kernels[k].full_name))),
+                              nodes[k]};
+    if (best != trace::kNone && of_kernel <= weight) continue;
+    best = k;
+    weight = of_kernel;
+  }
+  return best;
+}
 
 }  // namespace
 
@@ -176,6 +235,18 @@ AccessLocations locate_accesses(const ObservedGraph& graph, const ProgramMemory&
       locations.push_back(memory.find(access.address));
   }
   return locations;
+}
+
+std::string graph_label(const ObservedGraph& graph) {
+  if (const std::string_view label = common_label(graph); !label.empty()) return std::string(label);
+  if (graph.nodes.empty()) return "empty graph";
+  const std::uint32_t kernel = characteristic_kernel(graph);
+  const std::string name = kernel == trace::kNone
+                               ? graph.nodes.front().name
+                               : short_kernel_name(graph.kernels[kernel].full_name);
+  const std::size_t others = graph.nodes.size() - 1;
+  if (others == 0) return name;
+  return concat(name, " and ", others, others == 1 ? " other" : " others");
 }
 
 trace::GraphVersion describe_observed_graph(const ObservedGraph& graph,

@@ -24,6 +24,11 @@ using AccessLocations = std::vector<std::optional<ProgramMemory::Location>>;
 [[nodiscard]] AccessLocations locate_accesses(const ObservedGraph& graph,
                                               const ProgramMemory& memory);
 
+// A name for a graph that was instantiated in no range: the outermost label, if all labelled nodes
+// share it; otherwise its characteristic kernel, as in "add_gelu_0 and 12 others". Kernels that are
+// neither elementwise nor copies characterise a graph, and of these the most frequent one.
+[[nodiscard]] std::string graph_label(const ObservedGraph& graph);
+
 // `number` of its collectives is 0, and they state no ranks.
 [[nodiscard]] trace::GraphVersion describe_observed_graph(const ObservedGraph& graph,
                                                           const ObservedIdentity& identity,

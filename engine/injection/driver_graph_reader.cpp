@@ -30,9 +30,9 @@ class Walk {
 
   using Scope = std::shared_ptr<const ScopePath>;  // null: none
 
-  static Scope joined(const Scope& outer, const ScopePath& inner) {
+  static Scope scope_in(const Scope& outer, std::string name) {
     ScopePath path = outer ? *outer : ScopePath();
-    path.insert(path.end(), inner.begin(), inner.end());
+    path.push_back(std::move(name));
     return std::make_shared<const ScopePath>(std::move(path));
   }
 
@@ -49,6 +49,18 @@ class Walk {
     return push(std::move(join), std::move(scope));
   }
 
+  // The nodes of bodies and child graphs are often created in the ranges of the node that runs
+  // them, which are not repeated.
+  static ScopePath path_inside(const ScopePath& outer, const ScopePath& scope) {
+    auto next = scope.begin();
+    for (const std::string& name : outer) {
+      if (next != scope.end() && *next == name) ++next;
+    }
+    ScopePath path = outer;
+    path.insert(path.end(), next, scope.end());
+    return path;
+  }
+
   // Returns nothing for a node that is one of the result, the last so far.
   std::optional<PartEnds> add_node(CUgraphNode node, std::uint32_t number, const Scope& outer,
                                    ObservedNode::Recorded recorded) {
@@ -56,12 +68,15 @@ class Walk {
     if (const CUresult result = driver_.cuGraphNodeGetType(node, &type); result != CUDA_SUCCESS)
       record_error("cuGraphNodeGetType", result);
     const NodeOrigin origin = knowledge_.origin_of(node);
-    const Scope path = !origin.scope ? outer : !outer ? origin.scope : joined(outer, *origin.scope);
+    const Scope path =
+        !origin.scope ? outer
+        : !outer      ? origin.scope
+                      : std::make_shared<const ScopePath>(path_inside(*outer, *origin.scope));
     if (type == CU_GRAPH_NODE_TYPE_GRAPH && may_enter()) {
       CUgraph child = nullptr;
       if (driver_.cuGraphChildGraphNodeGetGraph(node, &child) == CUDA_SUCCESS && child != nullptr) {
         PartEnds inside =
-            add_graph(child, joined(path, {concat("child graph ", ++groups_)}), recorded);
+            add_graph(child, scope_in(path, concat(kChildGraphScope, ++groups_)), recorded);
         if (!inside.first.empty()) return inside;
       }
     }
@@ -90,7 +105,7 @@ class Walk {
     Ends last;
     std::uint32_t number = 0;
     for (const CUgraph body : knowledge_.bodies_of(node)) {
-      const Scope inner = joined(path, {concat("body ", number++)});
+      const Scope inner = scope_in(path, concat(kBodyScope, number++));
       const PartEnds inside = add_graph(body, inner, ObservedNode::Recorded::Sometimes);
       connect_each(Ends{condition}, inside.first, graph_.edges, [&] { return push_join(inner); });
       last.insert(last.end(), inside.last.begin(), inside.last.end());

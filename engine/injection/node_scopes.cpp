@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "injection/range_name.hpp"
+
 namespace reprise::detail {
 
 void OpenScopes::push(std::uint64_t domain, std::string_view name) {
@@ -33,6 +35,16 @@ std::shared_ptr<const ScopePath> OpenScopes::path() {
     path_ = std::move(path);
   }
   return path_;
+}
+
+std::string OpenScopes::creator() const {
+  if (count_ == 0) return {};
+  std::size_t at = count_;
+  while (at-- > 0) {
+    const RangeName name = range_name(open_[at].name);
+    if (name.kind == RangeName::Kind::Module) return std::string(name.label);
+  }
+  return std::string(range_name(open_[count_ - 1].name).label);
 }
 
 void NodeScopes::add(std::uint64_t graph, std::uint64_t node, NodeOrigin origin) {

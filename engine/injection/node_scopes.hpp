@@ -22,6 +22,9 @@ class OpenScopes {
   void pop(std::uint64_t domain);
   // Null: no range is open.
   [[nodiscard]] std::shared_ptr<const ScopePath> path();
+  // The label (see range_name()) of the innermost open module, otherwise of the innermost range;
+  // empty: none is open.
+  [[nodiscard]] std::string creator() const;
 
  private:
   struct Open {

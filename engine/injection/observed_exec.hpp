@@ -32,7 +32,7 @@ class ObservedExec {
   struct Identity {
     std::uint32_t graph = 0, device = 0;
     std::uint32_t profiler_id = 0;  // of the executable
-    std::string label;
+    std::string creator;  // label of the range that was open; empty: none
   };
   ObservedExec(Identity identity, ObservedGraph graph);
 

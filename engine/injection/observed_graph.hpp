@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/forward_order.hpp"
@@ -16,6 +17,8 @@ namespace reprise::detail {
 
 // Outermost scope first.
 using ScopePath = std::vector<std::string>;
+// The scopes of nodes in child graphs and bodies of conditional nodes: these and a number.
+inline constexpr std::string_view kChildGraphScope = "child graph ", kBodyScope = "body ";
 
 // The open NVTX ranges and NCCL calls of the creating thread when it created a node. Null: none.
 struct NodeOrigin {

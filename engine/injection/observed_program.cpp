@@ -174,13 +174,18 @@ void ObservedProgram::identify(std::vector<trace::Collective>& collectives, std:
   }
 }
 
-// Runs without the lock.
+// Runs without the lock, one call at a time.
 trace::GraphVersion ObservedProgram::describe(const Picture& picture) {
   ObservedExec& exec = *picture.exec;
   const ObservedExec::Identity& identity = exec.identity();
+  if (exec.label.empty()) {
+    exec.label = identity.creator.empty() ? graph_label(*picture.graph) : identity.creator;
+    if (const std::uint32_t number = ++label_counts_[exec.label]; number > 1)
+      exec.label += concat(" #", number);
+  }
   trace::GraphVersion version = describe_observed_graph(
       *picture.graph,
-      {identity.graph, identity.device, identity.label, exec.instantiated, exec.instantiate_time},
+      {identity.graph, identity.device, exec.label, exec.instantiated, exec.instantiate_time},
       picture.locations);
   version.changes = picture.changes;
   if (version.collectives.empty()) return version;
@@ -247,9 +252,7 @@ void ObservedProgram::instantiated(const Instantiation& made, ObservedGraph grap
     }
     return;
   }
-  ObservedExec::Identity identity{
-      next_graph_, made.device, made.profiler_id,
-      concat(made.scope.empty() ? "graph" : made.scope, " ", next_graph_)};
+  ObservedExec::Identity identity{next_graph_, made.device, made.profiler_id, made.scope};
   ++next_graph_;
   const std::string error = std::move(graph.error);
   for (const ObservedNode& node : graph.nodes) {

@@ -65,7 +65,7 @@ class ObservedProgram {
   struct Instantiation {
     std::uint64_t exec = 0, graph = 0;
     std::uint32_t profiler_id = 0, device = 0;
-    std::string scope = {};  // the open scope at the instantiation; may be empty
+    std::string scope = {};  // see OpenScopes::creator(); may be empty
     trace::Time started = 0, at = 0;
     std::uint64_t used_before = 0;  // device memory, in bytes; 0: unknown
   };
@@ -154,6 +154,7 @@ class ObservedProgram {
   void deliver_unmatched(const PendingReplay& pending, std::uint32_t correlation, trace::Time now);
 
   const Limits limits_;
+  std::unordered_map<std::string, std::uint32_t> label_counts_;  // graphs by label; of collect()
   // A node had an origin or bodies. Programs without both create nodes without the lock.
   std::atomic<bool> has_origins_{false};
   mutable std::mutex mutex_;  // guards the members below

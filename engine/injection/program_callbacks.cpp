@@ -231,7 +231,7 @@ void ProgramCallbacks::instantiated(const CUpti_GraphData& graph) {
   made.device = current_device();
   if (sources_.cupti.exec_id(graph.graphExec, &made.profiler_id) != CUPTI_SUCCESS)
     made.profiler_id = 0;
-  if (const auto scope = thread_ranges().scopes.path()) made.scope = scope->back();
+  made.scope = thread_ranges().scopes.creator();
   program_.instantiated(made, read(graph.graph));
 }
 

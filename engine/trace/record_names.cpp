@@ -1,6 +1,8 @@
 #include "trace/record_names.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace reprise::trace {
@@ -69,6 +71,31 @@ const char* kind_name(NodeKind kind) noexcept {
     case NodeKind::Other: break;
   }
   return "other";
+}
+
+std::vector<detail::KernelKind> kernel_kinds(const GraphVersion& graph) {
+  constexpr std::string_view kOp = "op ";                       // before the name of an op
+  std::unordered_map<std::uint32_t, detail::KernelKind> known;  // by text: nodes share them
+  const auto kind_of = [&](std::uint32_t text) {
+    const auto [at, is_new] = known.try_emplace(text, detail::KernelKind::Other);
+    std::string_view name = graph.strings[text];
+    if (name.starts_with(kOp)) name.remove_prefix(kOp.size());
+    if (is_new) at->second = detail::kernel_kind(name);
+    return at->second;
+  };
+  std::vector<detail::KernelKind> kinds;
+  kinds.reserve(graph.nodes.size());
+  for (const Node& node : graph.nodes) {
+    kinds.push_back(detail::KernelKind::Other);
+    if (node.kernel != kNone) {
+      const Kernel& kernel = graph.kernels[node.kernel];
+      kinds.back() =
+          kind_of(graph.strings[kernel.full_name].empty() ? kernel.name : kernel.full_name);
+    } else if (node.kind == NodeKind::Child) {
+      kinds.back() = kind_of(node.name);
+    }
+  }
+  return kinds;
 }
 
 const char* source_name(SampleSource source) noexcept {

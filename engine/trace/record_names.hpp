@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "base/kernel_kind.hpp"
 #include "trace/latest_records.hpp"
 
 namespace reprise::trace {
@@ -23,6 +25,9 @@ namespace reprise::trace {
 // For example "epoch / forward"; empty for a node without a label.
 [[nodiscard]] std::string label_path(const GraphVersion& graph, std::uint32_t label);
 [[nodiscard]] const char* kind_name(NodeKind kind) noexcept;
+// By node: the kind of its kernel, by the kernel's name, and of a child graph, such as an op's, by
+// the node's name; Other of all other nodes.
+[[nodiscard]] std::vector<detail::KernelKind> kernel_kinds(const GraphVersion& graph);
 [[nodiscard]] const char* source_name(SampleSource source) noexcept;
 // Where a sample of this source ran: "worker 3", "stream 7", "multiprocessor 12"; "other nodes" for
 // nodes that do not know their multiprocessor.

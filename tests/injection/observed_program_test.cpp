@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "injection/describe_observed_graph.hpp"
 #include "injection/traced.hpp"
+#include "trace/record_names.hpp"
 
 namespace reprise::test {
 namespace {
@@ -271,6 +273,67 @@ TEST_CASE(
   versions = all<trace::GraphVersion>(collected(program, Outstanding::Expected, kLater + 2));
   REQUIRE(versions.size() == 1);  // at its end
   CHECK(versions[0].changes[1].changes == 1'002);
+}
+
+TEST_CASE("observed program: calls of one operator are labels with numbers") {
+  ObservedProgram program;
+  ObservedGraph graph = chain(4);
+  const char* const calls[] = {"aten::linear, op_id = 5", "aten::linear, op_id = 9",
+                               "aten::linear, op_id = 5", "aten::linear, op_id = 9"};
+  for (std::size_t i = 0; i < 4; ++i)
+    graph.nodes[i].origin.scope = std::make_shared<const detail::ScopePath>(
+        detail::ScopePath{"model", calls[i], "aten::addmm, op_id = 1" + std::to_string(i)});
+  instantiate(program, std::move(graph));
+  const trace::GraphVersion version = all<trace::GraphVersion>(collected(program)).at(0);
+  CHECK(version.label == "model");
+  std::string paths;
+  for (const trace::Node& node : version.nodes)
+    paths += trace::label_path(version, node.label) + "\n";
+  CHECK(paths ==
+        "model / aten::linear / aten::addmm\n"
+        "model / aten::linear #2 / aten::addmm\n"
+        "model / aten::linear / aten::addmm #2\n"
+        "model / aten::linear #2 / aten::addmm #2\n");
+}
+
+TEST_CASE("observed program: a graph has the name of the range that created it, and a number") {
+  ObservedProgram program;
+  for (std::uint64_t i = 0; i < 3; ++i)
+    program.instantiated({.exec = kExec + i, .scope = i == 1 ? "step 2" : "step"}, chain(1));
+  std::string labels;
+  for (const auto& version : all<trace::GraphVersion>(collected(program)))
+    labels += version.label + "\n";
+  CHECK(labels == "step\nstep 2\nstep #2\n");
+}
+
+TEST_CASE("graph label: the common outermost label of the nodes, otherwise the telling kernel") {
+  const auto label = [](const char* outer, const char* inner) {
+    return std::make_shared<const detail::ScopePath>(detail::ScopePath{outer, inner});
+  };
+  ObservedGraph graph = chain(4);
+  CHECK(detail::graph_label(graph) == "add and 3 others");
+  CHECK(detail::graph_label(chain(2)) == "add and 1 other");
+  CHECK(detail::graph_label(chain(1)) == "add");
+  CHECK(detail::graph_label({}) == "empty graph");
+  // The most frequent of the kernels that say most.
+  graph.kernels.push_back({"triton_poi_fused_add_gelu_0", 16, 0});
+  graph.kernels.push_back({"nvjet_sm90_hsh_64x64_64x13_2x1_v_bz_bias_TNT", 16, 0});
+  graph.kernels.push_back({"ampere_sgemm_128x64_tn", 16, 0});
+  graph.nodes[0].kernel = 1;
+  CHECK(detail::graph_label(graph) == "add and 3 others");
+  graph.nodes[1].kernel = 2;
+  graph.nodes[2].kernel = graph.nodes[3].kernel = 3;
+  CHECK(detail::graph_label(graph) == "ampere_sgemm_128x64_tn and 3 others");
+  graph.nodes[1].origin.scope = label("model", "layer 1");
+  graph.nodes[2].origin.scope = label("model", "layer 2");
+  CHECK(detail::graph_label(graph) == "model");
+  graph.nodes[3].origin.scope = label("loss", "sum");
+  CHECK(detail::graph_label(graph) == "ampere_sgemm_128x64_tn and 3 others");
+  ObservedGraph copies;
+  copies.nodes.resize(2);
+  copies.nodes[0].name = "copy device to device";
+  copies.nodes[0].origin.scope = label("child graph 1", "copies");
+  CHECK(detail::graph_label(copies) == "copy device to device and 1 other");
 }
 
 TEST_CASE("observed program: an update of the whole graph is read if there was time for it") {

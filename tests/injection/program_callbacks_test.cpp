@@ -13,6 +13,7 @@
 #include "injection/played_calls.hpp"
 #include "injection/played_ranges.hpp"
 #include "injection/traced.hpp"
+#include "trace/record_names.hpp"
 
 namespace reprise::test {
 namespace {
@@ -190,6 +191,43 @@ TEST_CASE("program callbacks: child graphs and bodies are inlined in CUDA's numb
   CHECK(samples[2].node == 3);
 }
 
+TEST_CASE("program callbacks: the nodes of a loop of XLA have the ranges of the loop once") {
+  PlayedProgram program;
+  HandMadeKernel kernel{"loop_add_fusion_1"};
+  HandMadeGraph body, graph;
+  body.nodes.push_back(kernel_node(kernel, 0));
+  HandMadeNode condition;
+  condition.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  graph.nodes.push_back(condition);
+  const auto push = [&](const char* name) {
+    program.nvtx(CUPTI_CBID_NVTX_nvtxRangePushA, nvtxRangePushA_params{name});
+  };
+  const auto pop = [&] { program.nvtx(CUPTI_CBID_NVTX_nvtxRangePop, nvtxRangePop_params{}); };
+  push("XlaModule:#hlo_module=jit_loop,program_id=28455#");
+  push("Thunk:#hlo_op=while.5,unique_hlo_op_id=25769803778#");
+  program.make_node(graph, graph.nodes[0]);
+  CUgraphNode made = handle_of<CUgraphNode>(graph.nodes[0]);
+  CUgraph bodies[] = {handle_of<CUgraph>(body)};
+  CUgraphNodeParams parameters = {};
+  parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  parameters.conditional.size = 1;
+  parameters.conditional.phGraph_out = bodies;
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphAddNode_v2,
+               cuGraphAddNode_v2_params{&made, nullptr, nullptr, nullptr, 0, &parameters});
+  push("Thunk:#name=jit(loop)/while/body/add,hlo_op=loop_add_fusion.1,unique_hlo_op_id=1717#");
+  program.make_node(body, body.nodes[0]);
+  pop();
+  program.instantiate(graph);
+  pop();
+  pop();
+  const trace::GraphVersion version = program.only_version();
+  CHECK(version.label == "jit_loop");
+  REQUIRE(version.nodes.size() == 2);
+  CHECK(trace::label_path(version, version.nodes[0].label) == "jit_loop / while.5");
+  CHECK(trace::label_path(version, version.nodes[1].label) ==
+        "jit_loop / while.5 / body 0 / loop_add_fusion.1");
+}
+
 TEST_CASE("program callbacks: child graphs in more levels than the limit are read incompletely") {
   PlayedProgram program;
   HandMadeKernel kernel{"_Z1kv"};
@@ -272,7 +310,7 @@ TEST_CASE("program callbacks: calls of NCCL describe the collectives that they c
   program.instantiate(graph);
 
   const trace::GraphVersion version = program.only_version();
-  CHECK(version.label == "graph 0");
+  CHECK(version.label == "ncclAlltoAll");
   CHECK(label_of(version, 1) == "ncclAlltoAll");
   REQUIRE(version.collectives.size() == 2);
   CHECK(version.collectives[0].kind == trace::CollectiveKind::AllToAll);

@@ -64,4 +64,18 @@ Totals totals_of(const model::Document& document) {
   return totals;
 }
 
+std::vector<model::NodeGroup> kinds_of(const Stats& stats, const StatsOptions& options) {
+  std::vector<model::NodeTimes> times;
+  if (options.graph.empty()) {
+    for (const auto& [key, entry] : stats.document->graphs)
+      times.push_back(model::node_times(entry));
+  } else {
+    for (const model::GraphEntry* entry : stats.sections)
+      times.push_back(model::node_times(*entry));
+  }
+  std::vector<model::NodeGroup> kinds = model::groups_by_kind(times);
+  std::erase_if(kinds, [](const model::NodeGroup& kind) { return kind.samples == 0; });
+  return kinds;
+}
+
 }  // namespace reprise::cli

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/graph_table.hpp"
+#include "model/node_groups.hpp"
 #include "model/rank_analysis.hpp"
 #include "model/slowdown.hpp"
 #include "trace/record_names.hpp"
@@ -73,6 +74,10 @@ inline constexpr std::size_t kMaxSections = 16;
 // The device that the graph runs on; empty if not described.
 [[nodiscard]] std::string device_of(const Stats& stats, const model::GraphEntry& entry);
 [[nodiscard]] Totals totals_of(const model::Document& document);
+
+// The nodes of all graphs, or of the chosen one, by kind; only kinds with samples.
+[[nodiscard]] std::vector<model::NodeGroup> kinds_of(const Stats& stats,
+                                                     const StatsOptions& options);
 
 void print(const Stats& stats, const StatsOptions& options);
 void print_slowdown(const StatsOptions& options, const model::GraphEntry& entry,

@@ -106,6 +106,9 @@ nlohmann::ordered_json json_of(const Stats& stats, const model::GraphEntry& entr
                      {"name", graph.node_name(n)},
                      {"label", graph.label_path(node.label)},
                      {"kind", trace::kind_name(node.kind)},
+                     {"kernel_kind", graph.kernel_kind(n) == detail::KernelKind::Other
+                                         ? nlohmann::ordered_json()
+                                         : detail::kernel_kind_name(graph.kernel_kind(n))},
                      {"parent", parent == trace::kNone ? nlohmann::ordered_json()
                                                        : nlohmann::ordered_json(parent)},
                      {"changes", graph.changes(n)},
@@ -212,6 +215,14 @@ nlohmann::ordered_json json_of(const Stats& stats, const StatsOptions& options) 
   json["unknown_replays"] = d.unknown_replays;
   json["unknown_samples"] = totals.unknown_samples;
   if (has_rank_stats(d)) json["communication"] = json_of_ranks(stats);
+  auto& kinds = json["kinds"] = nlohmann::ordered_json::array();
+  for (const model::NodeGroup& kind : kinds_of(stats, options)) {
+    kinds.push_back({{"kind", kind.name},
+                     {"nodes", kind.nodes},
+                     {"samples", kind.samples},
+                     {"total_ns", kind.total},
+                     {"share", kind.share}});
+  }
   json["graph_table"] = json_of(stats.table);
   auto& graphs = json["graphs"] = nlohmann::ordered_json::array();
   for (const auto& [key, entry] : d.graphs) {

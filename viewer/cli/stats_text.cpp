@@ -169,6 +169,16 @@ void print_graphs(const Stats& stats, const StatsOptions& options) {
   if (stats.sections.empty()) write_out("  --graph NAME prints the statistics of one graph\n");
 }
 
+// Node time by kind, such as GEMM and copy.
+void print_kinds(const Stats& stats, const StatsOptions& options) {
+  Table table(1, {"kind", "nodes", "samples", "total us", "mean us", "share"});
+  for (const model::NodeGroup& kind : kinds_of(stats, options)) {
+    table.add({kind.name, with_separators(kind.nodes), with_separators(kind.samples),
+               microseconds(kind.total), microseconds(kind.mean()), percent(kind.share)});
+  }
+  if (!table.empty()) write_out("\nNode time by kind\n%s", table.text().c_str());
+}
+
 // "record 61.200 ms, instantiate 1.250 ms; device memory 18.0 MiB"; empty if nothing is known.
 std::string preparation_text(const model::GraphTotals& t) {
   std::string text;
@@ -372,6 +382,7 @@ void print(const Stats& stats, const StatsOptions& options) {
   if (d.graphs.empty()) write_out("  no graphs\n");
   print_ranks(stats, options);
   print_graphs(stats, options);
+  print_kinds(stats, options);
   for (const model::GraphEntry* entry : stats.sections) print_graph(stats, options, *entry);
   print_pools(stats, options);
   write_out("\nPercentiles of nodes are within %.1f %% of the exact ones.\n",

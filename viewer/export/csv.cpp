@@ -16,10 +16,10 @@ using detail::csv_field;
 // on the device, its launch, queue and launching thread (worker), a "range" its name, thread
 // (worker) and depth (occurrence), a "pool" its name, time and device memory, a "capture" and a
 // "first launch" of a graph their durations and the device memory that they took. Rank: in a
-// distributed job.
+// distributed job. Kernel kind: of samples, what the kernel does, if its name says so.
 constexpr const char* kHeader =
     "graph,graph_name,version,exec,replay,node,node_name,label,kind,lane,worker,occurrence,source,"
-    "started_ns,duration_ns,bytes,rank,launched_ns,launch_returned_ns,queue\r\n";
+    "started_ns,duration_ns,bytes,rank,launched_ns,launch_returned_ns,queue,kernel_kind\r\n";
 
 // The columns of a row that describe the node.
 std::string node_fields(const GraphVersion* graph, std::uint32_t node) {
@@ -39,12 +39,14 @@ class Csv {
   void take(const SampleBlock& block) {
     const GraphVersion* graph = selection_.topology.find(block.graph, block.version);
     const std::string begin = replay_fields(block, graph);
-    std::vector<std::string>& nodes = nodes_[{block.graph, block.version}];
+    auto& [nodes, kinds] = nodes_[{block.graph, block.version}];
     if (graph != nullptr && nodes.empty()) {
       for (std::uint32_t i = 0; i < graph->nodes.size(); ++i)
         nodes.push_back(node_fields(graph, i));
+      for (const detail::KernelKind kind : kernel_kinds(*graph))
+        kinds.emplace_back(kind == detail::KernelKind::Other ? "" : kernel_kind_name(kind));
     }
-    const std::string end = end_of_row(selection_.topology.session_of_graph(block.graph));
+    const std::string end = columns_after_bytes(selection_.topology.session_of_graph(block.graph));
     for (const Sample& s : block.samples) {
       out_.write(begin);
       out_.write(s.node < nodes.size() ? nodes[s.node] : node_fields(nullptr, s.node));
@@ -58,7 +60,8 @@ class Csv {
       }
       const bool is_copy =
           graph != nullptr && s.node < graph->nodes.size() && graph->nodes[s.node].bytes != 0;
-      out_.write(',' + (is_copy ? std::to_string(graph->nodes[s.node].bytes) : "") + end);
+      out_.write(',' + (is_copy ? std::to_string(graph->nodes[s.node].bytes) : "") + end +
+                 (s.node < kinds.size() ? kinds[s.node] : "") + "\r\n");
     }
   }
 
@@ -113,10 +116,14 @@ class Csv {
 
  private:
   // `launch`: the columns of a replay.
+  [[nodiscard]] std::string columns_after_bytes(std::uint32_t session,
+                                                const std::string& launch = ",,") const {
+    const auto rank = selection_.topology.rank_of(session);
+    return ',' + (rank ? std::to_string(*rank) : "") + ',' + launch + ',';
+  }
   [[nodiscard]] std::string end_of_row(std::uint32_t session,
                                        const std::string& launch = ",,") const {
-    const auto rank = selection_.topology.rank_of(session);
-    return ',' + (rank ? std::to_string(*rank) : "") + ',' + launch + "\r\n";
+    return columns_after_bytes(session, launch) + "\r\n";
   }
   // An unknown time is an empty field.
   [[nodiscard]] static std::string known(Time time) {
@@ -139,7 +146,10 @@ class Csv {
 
   const Selection& selection_;
   detail::AtomicFile& out_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::string>> nodes_;
+  struct NodeColumns {
+    std::vector<std::string> fields, kernel_kinds;  // by node
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, NodeColumns> nodes_;  // by graph and version
 };
 
 }  // namespace

@@ -26,10 +26,10 @@ CREATE TABLE graphs (graph INTEGER, version INTEGER, name TEXT, device TEXT, pla
 CREATE TABLE creation_costs (graph INTEGER PRIMARY KEY, capture_ns INTEGER, launch_ns INTEGER,
   capture_bytes INTEGER, launch_bytes INTEGER);
 CREATE TABLE nodes (graph INTEGER, version INTEGER, node INTEGER, name TEXT, label TEXT,
-  kind TEXT, lane INTEGER, command INTEGER, kernel TEXT, file TEXT, line INTEGER, grid_x INTEGER,
-  grid_y INTEGER, grid_z INTEGER, block_x INTEGER, block_y INTEGER, block_z INTEGER,
-  shared_bytes INTEGER, bytes INTEGER, parent INTEGER, PRIMARY KEY (graph, version,
-  node)) WITHOUT ROWID;
+  kind TEXT, kernel_kind TEXT, lane INTEGER, command INTEGER, kernel TEXT, file TEXT,
+  line INTEGER, grid_x INTEGER, grid_y INTEGER, grid_z INTEGER, block_x INTEGER,
+  block_y INTEGER, block_z INTEGER, shared_bytes INTEGER, bytes INTEGER, parent INTEGER,
+  PRIMARY KEY (graph, version, node)) WITHOUT ROWID;
 CREATE TABLE accesses (graph INTEGER, version INTEGER, node INTEGER, buffer INTEGER,
   access TEXT, inferred INTEGER, begin_byte INTEGER, end_byte INTEGER);
 CREATE TABLE segments (graph INTEGER, version INTEGER, segment INTEGER, first_node INTEGER,
@@ -104,14 +104,18 @@ void write_graph(Database& db, const GraphVersion& g, const Topology& topology) 
     collective.row(g.graph, g.version, c.node, collective_kind_name(c.kind), hex(c.communicator),
                    c.number, c.index, c.ranks, c.rank, index(c.peer), c.bytes, rank);
   }
-  Database::Insert node(db, "INSERT INTO nodes VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  Database::Insert node(db, "INSERT INTO nodes VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  const std::vector<detail::KernelKind> kinds = kernel_kinds(g);
   for (std::uint32_t i = 0; i < g.nodes.size(); ++i) {
     const Node& n = g.nodes[i];
     const std::optional<std::string> kernel =
         n.kernel == kNone ? std::nullopt : std::optional(g.strings[g.kernels[n.kernel].full_name]);
+    const auto kernel_kind = kinds[i] == detail::KernelKind::Other
+                                 ? std::nullopt
+                                 : std::optional(detail::kernel_kind_name(kinds[i]));
     const bool located = n.line != 0;
     node.row(g.graph, g.version, i, node_name(g, i), label_path(g, n.label), kind_name(n.kind),
-             n.lane, index(n.command), kernel,
+             kernel_kind, n.lane, index(n.command), kernel,
              located ? std::optional(g.strings[n.file]) : std::nullopt,
              located ? std::optional(n.line) : std::nullopt, n.grid[0], n.grid[1], n.grid[2],
              n.block[0], n.block[1], n.block[2], n.shared_bytes, n.bytes, index(parent_of(g, i)));

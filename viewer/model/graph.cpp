@@ -45,6 +45,7 @@ std::uint64_t topology_of(const trace::GraphVersion& record) {
 
 Graph::Graph(trace::GraphVersion record) : record_(std::move(record)) {
   topology_ = topology_of(record_);
+  kernel_kinds_ = trace::kernel_kinds(record_);
   const std::size_t nodes = record_.nodes.size();
   const auto edges = static_cast<std::uint32_t>(record_.edges.size());
   predecessors_ = make_rows<Neighbour>(nodes, [&](auto put) {
@@ -131,6 +132,17 @@ std::string Graph::node_name(std::uint32_t node) const { return trace::node_name
 const std::string& Graph::kernel_name(std::uint32_t node) const {
   const std::uint32_t kernel = record_.nodes[node].kernel;
   return record_.strings[kernel == trace::kNone ? 0 : record_.kernels[kernel].name];
+}
+
+const std::string& Graph::full_kernel_name(std::uint32_t node) const {
+  const std::uint32_t kernel = record_.nodes[node].kernel;
+  return record_.strings[kernel == trace::kNone ? 0 : record_.kernels[kernel].full_name];
+}
+
+const char* Graph::kind_name(std::uint32_t node) const noexcept {
+  const detail::KernelKind kind = kernel_kinds_[node];
+  return kind == detail::KernelKind::Other ? trace::kind_name(record_.nodes[node].kind)
+                                           : detail::kernel_kind_name(kind);
 }
 
 std::string Graph::label_path(std::uint32_t label) const {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/kernel_kind.hpp"
 #include "trace/records.hpp"
 
 namespace reprise::model {
@@ -78,6 +79,14 @@ class Graph {
   [[nodiscard]] std::string node_name(std::uint32_t node) const;
   // empty if the node has no kernel
   [[nodiscard]] const std::string& kernel_name(std::uint32_t node) const;
+  [[nodiscard]] const std::string& full_kernel_name(std::uint32_t node) const;
+  // By the name of its kernel; of a child graph, such as an op's, by the node's name. Other if the
+  // node has neither.
+  [[nodiscard]] detail::KernelKind kernel_kind(std::uint32_t node) const {
+    return kernel_kinds_[node];
+  }
+  // "GEMM", "copy": of the kernel if that is known, otherwise of the node.
+  [[nodiscard]] const char* kind_name(std::uint32_t node) const noexcept;
   [[nodiscard]] const std::string& buffer_name(std::uint32_t buffer) const {
     return record_.strings[record_.buffers[buffer].name];
   }
@@ -102,6 +111,7 @@ class Graph {
   Rows<Neighbour> predecessors_, successors_;
   Rows<BufferUse> uses_;
   Rows<std::uint32_t> child_labels_, label_nodes_;
+  std::vector<detail::KernelKind> kernel_kinds_;  // by node
   std::uint64_t topology_ = 0;
 };
 

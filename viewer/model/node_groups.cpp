@@ -97,6 +97,23 @@ std::vector<NodeGroup> in_preorder(std::vector<NodeGroup> groups) {
   return sorted;
 }
 
+// By the name that `name_of` returns for a graph and a node; by total, largest first.
+template <class NameOf>
+std::vector<NodeGroup> groups_by(std::span<const NodeTimes> graphs, NameOf name_of) {
+  Groups groups;
+  std::unordered_map<std::string, std::uint32_t> known;
+  const double whole = for_each_node(graphs, [&](std::uint32_t g, std::uint32_t n, double time) {
+    const std::string name = name_of(*graphs[g].graph, n);
+    auto found = known.find(name);
+    if (found == known.end()) found = known.emplace(name, groups.append(name, kNone, false)).first;
+    groups.add(found->second, g, n, time, graphs[g].counts[n]);
+  });
+  groups.set_shares(whole);
+  std::stable_sort(groups.all.begin(), groups.all.end(),
+                   [](const NodeGroup& a, const NodeGroup& b) { return a.total > b.total; });
+  return std::move(groups.all);
+}
+
 }  // namespace
 
 NodeTimes node_times(const GraphEntry& entry) {
@@ -109,18 +126,13 @@ NodeTimes node_times(const GraphEntry& entry) {
 }
 
 std::vector<NodeGroup> groups_by_kernel(std::span<const NodeTimes> graphs) {
-  Groups groups;
-  std::unordered_map<std::string, std::uint32_t> known;
-  const double whole = for_each_node(graphs, [&](std::uint32_t g, std::uint32_t n, double time) {
-    const std::string name = kernel_or_kind(*graphs[g].graph, n);
-    auto found = known.find(name);
-    if (found == known.end()) found = known.emplace(name, groups.append(name, kNone, false)).first;
-    groups.add(found->second, g, n, time, graphs[g].counts[n]);
+  return groups_by(graphs, kernel_or_kind);
+}
+
+std::vector<NodeGroup> groups_by_kind(std::span<const NodeTimes> graphs) {
+  return groups_by(graphs, [](const Graph& graph, std::uint32_t node) -> std::string {
+    return graph.kind_name(node);
   });
-  groups.set_shares(whole);
-  std::stable_sort(groups.all.begin(), groups.all.end(),
-                   [](const NodeGroup& a, const NodeGroup& b) { return a.total > b.total; });
-  return std::move(groups.all);
 }
 
 std::vector<NodeGroup> groups_by_label(std::span<const NodeTimes> graphs) {

@@ -1,4 +1,4 @@
-// Where the time goes: the nodes of one or more graphs, by kernel or by their tree of labels. No
+// Where the time goes: the nodes of one or more graphs, by kernel, kind or their tree of labels. No
 // time counts twice: a node that runs others counts without them (see self_times()). Threads: pure
 // functions.
 #pragma once
@@ -21,7 +21,7 @@ struct NodeTimes {
 [[nodiscard]] NodeTimes node_times(const GraphEntry& entry);  // of all replays
 
 struct NodeGroup {
-  std::string name;                     // of the kernel or label; of the kind without a kernel
+  std::string name;                     // of the kernel, kind or label; without kernel of the kind
   std::uint32_t parent = trace::kNone;  // by label: the group that contains this one
   std::uint32_t depth = 0;
   bool is_label = false;  // by label: it contains further groups
@@ -36,6 +36,7 @@ struct NodeGroup {
 
 // By total, largest first.
 [[nodiscard]] std::vector<NodeGroup> groups_by_kernel(std::span<const NodeTimes> graphs);
+[[nodiscard]] std::vector<NodeGroup> groups_by_kind(std::span<const NodeTimes> graphs);
 
 // The tree of labels in preorder. Group 0 is the root; the leaves are the kernels directly under a
 // label. Siblings are sorted by total, largest first. Equal paths of several graphs are one group.

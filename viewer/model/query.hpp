@@ -6,6 +6,7 @@
 //                      that it accesses; a text with a dot also in its source file and line
 //   12                 also matches the node with this number
 //   kernel:gemm        occurs in this text alone: see TextField
+//   kind:reduction     the kind of the kernel (see Graph::kind_name()) or of the node
 //   /gemm.*128/        a regular expression (ECMAScript), also after a key: kernel:/gemm.*128/
 //   median>10us        compares a figure by > >= < <= or =: see Figure; node:12, lane:0, segment:0
 //   -label:backward    the opposite of any term

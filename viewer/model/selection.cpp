@@ -35,11 +35,12 @@ class TextMatches {
     };
     return (term_.number && *term_.number == node) ||
            (is_field(TextField::Name) && matches(graph_.node_name(node))) ||
-           (is_field(TextField::Kernel) && matches(graph_.kernel_name(node))) ||
+           (is_field(TextField::Kernel) && kernel_matches(node)) ||
            (is_field(TextField::Label) &&
             once(labels_, n.label, [&] { return graph_.label_path(n.label); })) ||
            (is_field(TextField::Buffer) && accesses_match(node)) ||
-           (term_.field == TextField::Kind && matches(trace::kind_name(n.kind))) ||
+           (term_.field == TextField::Kind &&
+            (matches(graph_.kind_name(node)) || matches(trace::kind_name(n.kind)))) ||
            ((term_.field == TextField::Source || term_.matches_source) && n.line != 0 &&
             once(sources_, std::uint64_t{n.file} << 32 | n.line,
                  [&] { return graph_.record().strings[n.file] + ':' + std::to_string(n.line); }));
@@ -55,6 +56,15 @@ class TextMatches {
   bool matches(const std::string& text) {
     return once(texts_, text, [&]() -> const std::string& { return text; });
   }
+  // The short name of its kernel, and the whole one without parameters.
+  bool kernel_matches(std::uint32_t node) {
+    const std::uint32_t kernel = graph_.record().nodes[node].kernel;
+    if (kernel == trace::kNone) return matches("");
+    return matches(graph_.kernel_name(node)) || once(kernels_, kernel, [&] {
+             const std::string& name = graph_.full_kernel_name(node);
+             return name.substr(0, name.find('('));
+           });
+  }
   bool accesses_match(std::uint32_t node) {
     const auto accesses = graph_.accesses(node);
     return std::any_of(accesses.begin(), accesses.end(), [&](const trace::NodeAccess& a) {
@@ -65,7 +75,7 @@ class TextMatches {
   const Query::Term& term_;
   const Graph& graph_;
   std::unordered_map<std::string, bool> texts_;
-  std::unordered_map<std::uint32_t, bool> labels_, buffers_;
+  std::unordered_map<std::uint32_t, bool> kernels_, labels_, buffers_;
   std::unordered_map<std::uint64_t, bool> sources_;
 };
 

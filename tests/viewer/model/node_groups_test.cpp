@@ -37,6 +37,30 @@ TEST_CASE("node groups: nodes of one kernel are one group, nodes without a kerne
   CHECK(groups[1].name == "copy");
 }
 
+TEST_CASE("node groups: kinds are those of the kernels, of ops, and otherwise of the nodes") {
+  trace::GraphVersion record = small_graph().record();
+  const auto text = [&](const char* name) {
+    record.strings.push_back(name);
+    return static_cast<std::uint32_t>(record.strings.size() - 1);
+  };
+  record.nodes[1].kind = trace::NodeKind::Child;
+  record.nodes[1].kernel = trace::kNone;
+  record.nodes[1].name = text("op sgemm");
+  record.kernels = {{text("direct_copy"), text("void at::direct_copy_kernel_cuda(int)"), 0, 0}};
+  record.nodes[2].kernel = 0;
+  const auto kinds = [](const model::Graph& graph) {
+    const model::NodeTimes times{&graph, {100, 60, 240}, {2, 2, 3}};
+    std::string all;
+    for (const model::NodeGroup& group : model::groups_by_kind({&times, 1}))
+      all += group.name + " " + std::to_string(int(group.total)) + ";";
+    return all;
+  };
+  CHECK(kinds(model::Graph(record)) == "copy 340;GEMM 60;");
+  record.nodes[1].name = text("op rng_fill_uniform");
+  record.kernels = {{text("step"), text("step(float*)"), 0, 0}};
+  CHECK(kinds(model::Graph(record)) == "dispatch 240;copy 100;child graph 60;");
+}
+
 TEST_CASE("node groups: child graphs are grouped by the names of their nodes") {
   trace::GraphVersion record = small_graph().record();
   record.strings.push_back("gemm 512 x 512");

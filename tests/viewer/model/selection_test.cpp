@@ -94,9 +94,15 @@ TEST_CASE(
 TEST_CASE(
     "filter: a query matches numbers, sources, keys, expressions, figures and their opposites") {
   trace::GraphVersion r;
-  r.strings = {"", "load", "gemm<float, 128>", "/src/step.cpp", "/src/loss.cpp", "back \"ward\""};
+  r.strings = {"",
+               "load",
+               "gemm<float, 128>",
+               "/src/step.cpp",
+               "/src/loss.cpp",
+               "back \"ward\"",
+               "void reprise::gemm<float, 128>(float const*)"};
   r.labels = {{0, 0, 0}, {0, 5, 0}};
-  r.kernels = {{2, 2, 0, 0}};
+  r.kernels = {{2, 6, 0, 0}};
   r.nodes.resize(13);
   for (std::uint32_t n = 0; n < 13; ++n) {
     r.nodes[n].name = 1;
@@ -139,6 +145,10 @@ TEST_CASE(
   CHECK(nodes("label:\"back \\\"ward\\\"\"") == "2");
   CHECK(nodes(model::query_term("label", "back \"ward\"").c_str()) == "2");
   CHECK(nodes("kind:dispatch") == "2");
+  CHECK(nodes("kind:gemm") == "2");
+  CHECK(nodes("-kind:copy") == "2");
+  CHECK(nodes("reprise::gemm") == "2");  // the whole name, without parameters
+  CHECK(nodes("kernel:const") == "");
   CHECK(nodes("/^gemm.*[0-9]{3}>/") == "2");
   CHECK(nodes("file:/src/(step|loss)\\.cpp:[34]/") == "2 3");
   CHECK(nodes("-load -kernel:gemm") == "");

@@ -102,7 +102,7 @@ TEST_CASE("inspector: the page of a captured graph shows what creating it cost")
 TEST_CASE("inspector: a node page shows location, kernel, statistics, buffers and neighbours") {
   PanelFixture fixture;
   const std::string text = page_of(fixture, model::SelectedNode{fixture.view.graph, 2});
-  check_contains(text, {"dispatch node 2 of step",
+  check_contains(text, {"elementwise node 2 of step",
                         "blur",
                         "epoch / forward",
                         "median",

@@ -47,6 +47,14 @@ TEST_CASE("node groups view: kernels have counts, totals, means and shares that 
   check_in_order(groups_text(fixture, panel), {"saxpy", "6", "150"});
 }
 
+TEST_CASE("node groups view: kinds sum kernels of several names") {
+  PanelFixture fixture;
+  GroupsPanel panel{NodeGroupsView(fixture.background), GroupView::Kinds};
+  check_in_order(groups_text(fixture, panel), {"elementwise", "3", "120", "us", "copy", "2"});
+  panel.mode = GroupView::Kernels;
+  check_in_order(groups_text(fixture, panel), {"saxpy", "3", "120"});
+}
+
 TEST_CASE("node groups view: labels form a tree with the kernels under each label") {
   PanelFixture fixture;
   GroupsPanel panel{NodeGroupsView(fixture.background), GroupView::Labels};

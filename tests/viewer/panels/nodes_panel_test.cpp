@@ -1,12 +1,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include <imgui_internal.h>
 
+#include "model/document_builder.hpp"
 #include "panels/nodes/nodes_distribution.hpp"
 #include "panels/nodes/nodes_order.hpp"
 #include "panels/nodes/nodes_panel.hpp"
@@ -182,6 +184,26 @@ TEST_CASE("nodes: the table is exported with numbers in place of formatted texts
   CHECK(text.find(" us") == std::string::npos);
 }
 
+TEST_CASE(
+    "nodes: the tooltip of a name shows the whole name of its kernel, and the search finds it") {
+  trace::Records records;
+  records.graph_versions = {test::hand_made_document()->graphs.begin()->second.graph->record()};
+  trace::GraphVersion& graph = records.graph_versions[0];
+  const std::string whole = "triton_poi_fused_add_gelu_0";
+  graph.strings.push_back(whole);
+  graph.kernels[0].full_name = static_cast<std::uint32_t>(graph.strings.size() - 1);
+  model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
+  builder.add(std::move(records));
+  PanelFixture fixture({1600, 900}, builder.publish());
+  NodesPanel panel(fixture.background);
+  fixture.settle(panel);
+  CHECK(text_of(fixture, panel).find(whole) == std::string::npos);
+  fixture.move_mouse(row_of(fixture, panel, 1));
+  for (int i = 0; i < 30; ++i) fixture.window([&] { fixture.draw(panel); });
+  CHECK(text_of(fixture, panel).find(whole) != std::string::npos);
+  CHECK(model::matching_nodes({.text = whole}, *fixture.entry().graph)[1] == 1);
+}
+
 TEST_CASE("nodes: the menu of a row shows, filters, copies and bookmarks its node") {
   PanelFixture fixture;
   NodesPanel panel(fixture.background);
@@ -200,8 +222,7 @@ TEST_CASE("nodes: the menu of a row shows, filters, copies and bookmarks its nod
   CHECK(fixture.view.selection == blur);
   CHECK(fixture.view.upper == View::Timeline);
   choose("Filter by kind");
-  CHECK(fixture.view.filter.kinds ==
-        1u << static_cast<unsigned>(fixture.entry().graph->record().nodes[2].kind));
+  CHECK(fixture.view.filter.text == "kind:\"elementwise\"");  // of its kernel
   choose("Copy name");
   CHECK(std::string(ImGui::GetClipboardText()) == "blur");
   choose("Copy row as CSV");

@@ -1,6 +1,7 @@
 // The window's figures are those that the program prints of the same trace.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -11,6 +12,7 @@
 
 #include "panels/compare/compare_panel.hpp"
 #include "panels/graphs/graphs_panel.hpp"
+#include "panels/nodes/nodes_groups.hpp"
 #include "panels/nodes/nodes_panel.hpp"
 #include "support/paths.hpp"
 #include "viewer/hand_made_trace.hpp"
@@ -159,6 +161,34 @@ TEST_CASE("same figures: the table of graphs, in the window and of `reprise stat
       check_same(row.at("Gap (ns)"), figures["gap_ns"]);
     }
   }
+}
+
+TEST_CASE("same figures: node time by kind, in the window and of `reprise stats`") {
+  struct Kinds {
+    NodeGroupsView view;
+    void draw(PanelContext& context) { view.draw(context, GroupView::Kinds, GroupScope::Process); }
+  };
+  std::size_t compared = 0;
+  for (const fs::path& file : Corpus().files) {
+    CAPTURE(file);
+    const json stats = printed("stats --json " + quoted(file) + " 2>/dev/null");
+    PanelFixture fixture({2400, 600}, test::document_of(file));
+    Kinds panel{NodeGroupsView(fixture.background)};
+    fixture.settle(panel);
+    if (stats["kinds"].empty()) continue;
+    const std::vector<Row> rows = rows_of(fixture.csv(panel));
+    for (const json& kind : stats["kinds"]) {
+      const auto row = std::find_if(rows.begin(), rows.end(),
+                                    [&](const Row& one) { return one.at("Kind") == kind["kind"]; });
+      REQUIRE(row != rows.end());
+      check_same(row->at("Nodes"), kind["nodes"]);
+      check_same(row->at("Samples"), kind["samples"]);
+      check_same(row->at("Total (ns)"), kind["total_ns"]);
+      check_same(row->at("Share"), kind["share"]);
+      ++compared;
+    }
+  }
+  CHECK(compared > 2);
 }
 
 TEST_CASE("same figures: a comparison, in the window and of `reprise diff`") {

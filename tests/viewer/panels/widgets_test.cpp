@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <map>
 #include <set>
+#include <string>
 
 #include "panels/widgets/widgets.hpp"
 #include "viewer/panels/panel_fixture.hpp"
@@ -100,8 +102,30 @@ TEST_CASE("widgets: time-based colourings use the plain node colour without samp
   fixture.view.colour_by = ColourBy::Kind;
   CHECK(node_colour(fixture.panel_context(), 0) ==
         kind_colour(fixture.theme, trace::NodeKind::Copy));
+  CHECK(node_colour(fixture.panel_context(), 3) ==
+        kind_colour(fixture.theme, detail::KernelKind::Elementwise));
   fixture.view.colour_by = ColourBy::Label;
   CHECK(node_colour(fixture.panel_context(), 3) == IM_COL32(0x33, 0x66, 0x99, 255));
+}
+
+TEST_CASE("widgets: kinds have distinct colours, which kernels share with nodes of their kind") {
+  PanelFixture fixture;
+  for (const Shade shade : {Shade::Dark, Shade::Light}) {
+    fixture.window([&] { apply(fixture.theme, shade, 1); });
+    std::map<ImU32, std::set<std::string>> names;
+    for (int i = 0; i <= static_cast<int>(trace::NodeKind::Other); ++i) {
+      const auto kind = static_cast<trace::NodeKind>(i);
+      if (kind == trace::NodeKind::Exit) continue;  // as an entry
+      names[kind_colour(fixture.theme, kind)].insert(trace::kind_name(kind));
+    }
+    for (int i = 1; i <= static_cast<int>(detail::KernelKind::Fill); ++i) {
+      const auto kind = static_cast<detail::KernelKind>(i);
+      names[kind_colour(fixture.theme, kind)].insert(detail::kernel_kind_name(kind));
+    }
+    for (const auto& [colour, of] : names) CHECK(of.size() == 1);
+    CHECK(kind_colour(fixture.theme, detail::KernelKind::Other) ==
+          kind_colour(fixture.theme, trace::NodeKind::Dispatch));
+  }
 }
 
 TEST_CASE("widgets: every colouring has a legend") {

@@ -357,7 +357,7 @@ std::string node_detail(const model::Graph& graph, std::uint32_t node) {
     if (record.grid[2] > 1) text += " x " + count_text(record.grid[2]);
     return text + (record.grid[0] == 1 && text == "1" ? " block" : " blocks");
   }
-  return kind_name(record.kind);
+  return graph.kind_name(node);
 }
 
 GraphScene make_graph_scene(const GraphSceneKey& key) { return SceneBuilder(key).build(); }

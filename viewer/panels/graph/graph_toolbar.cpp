@@ -14,24 +14,6 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr std::array kColours = {ColourBy::Median, ColourBy::P99,  ColourBy::Share,
-                                 ColourBy::Slack,  ColourBy::Kind, ColourBy::Label,
-                                 ColourBy::Lane};
-
-const char* colour_explanation(ColourBy by) {
-  switch (by) {
-    case ColourBy::Median: return "Median duration of the node.";
-    case ColourBy::P99: return "99th percentile of the node's duration.";
-    case ColourBy::Share: return "Share of the total node time.";
-    case ColourBy::Slack:
-      return "Time by which the node can grow without lengthening the critical path.";
-    case ColourBy::Kind: return "Dispatch, copy, fill or host function.";
-    case ColourBy::Label: return "Label of the node.";
-    case ColourBy::Lane: return "Lane assigned by the plan.";
-  }
-  return "";
-}
-
 void draw_times_choice(PanelContext& context, Toolbar& bar, GraphOptions& options) {
   if (context.replay == nullptr) return;
   const std::string replay = "replay " + count_text(context.replay->replay.replay);
@@ -99,31 +81,6 @@ void draw_counts(const PanelContext& context, Toolbar& bar,
 }
 
 }  // namespace
-
-const char* colour_name(ColourBy by) {
-  switch (by) {
-    case ColourBy::Median: return "median";
-    case ColourBy::P99: return "p99";
-    case ColourBy::Share: return "share";
-    case ColourBy::Slack: return "slack";
-    case ColourBy::Kind: return "kind";
-    case ColourBy::Label: return "label";
-    case ColourBy::Lane: return "lane";
-  }
-  return "?";
-}
-
-void draw_colour_combo(PanelContext& context) {
-  ImGui::SetNextItemWidth(132 * context.theme.scale);
-  if (!ImGui::BeginCombo("##colour", colour_name(context.view.colour_by)))
-    return tooltip("Node colour in the graph, the timeline and the table.");
-  for (const ColourBy by : kColours) {
-    if (ImGui::Selectable(colour_name(by), by == context.view.colour_by))
-      context.view.colour_by = by;
-    tooltip(colour_explanation(by));
-  }
-  ImGui::EndCombo();
-}
 
 void collapse_all(const model::Graph& graph, GraphOptions& options) {
   options.collapsed = labels_to_collapse(graph, 0);

@@ -36,9 +36,6 @@ enum class GraphToolbarAction : std::uint8_t { Nothing, Fit };
                                                     const GraphToolbarViewModel& view_model,
                                                     GraphOptions& options);
 
-// Combo box for ViewState::colour_by.
-void draw_colour_combo(PanelContext& context);
-[[nodiscard]] const char* colour_name(ColourBy by);
 // Collapses all outermost labels and groups equal nodes of a graph of too many, or draws every
 // node.
 void collapse_all(const model::Graph& graph, GraphOptions& options);

@@ -78,7 +78,7 @@ void draw_node(const GraphDrawContext& d, TooltipLines& lines, std::uint32_t nod
   const model::Graph& graph = d.scene.graph();
   const trace::Node& record = graph.record().nodes[node];
   lines.title(graph.node_name(node));
-  std::string kind = kind_name(record.kind);
+  std::string kind = graph.kind_name(node);
   if (const std::string path = graph.label_path(record.label); !path.empty())
     kind += "  in " + path;
   lines.soft(kind);
@@ -86,6 +86,8 @@ void draw_node(const GraphDrawContext& d, TooltipLines& lines, std::uint32_t nod
   if (const std::string& kernel = graph.kernel_name(node);
       !kernel.empty() && kernel != graph.node_name(node))
     lines.field("kernel", kernel);
+  if (const std::string whole = whole_kernel_text(graph, node); !whole.empty())
+    lines.field("whole name", whole);
   if (record.grid[0] != 0) lines.field("grid", dimensions(record.grid));
   if (record.grid[0] != 0 && record.block[0] != 0) lines.field("block", dimensions(record.block));
   if (record.bytes != 0) lines.field("bytes", bytes_text(record.bytes));

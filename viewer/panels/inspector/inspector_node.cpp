@@ -36,7 +36,7 @@ std::string replay_name(const PanelContext& context) {
 std::string node_as_text(const PanelContext& context, std::uint32_t node) {
   const model::Graph& graph = *context.graph();
   const trace::Node& record = graph.record().nodes[node];
-  std::string text = graph.node_name(node) + " (" + kind_name(record.kind) + ", node " +
+  std::string text = graph.node_name(node) + " (" + graph.kind_name(node) + ", node " +
                      std::to_string(node) + " of " + graph.name() + ")\n";
   const auto line = [&](const char* label, const std::string& value) {
     if (!value.empty()) text += std::string(label) + ": " + value + "\n";
@@ -62,7 +62,7 @@ void draw_head(PanelContext& context, std::uint32_t node) {
   const trace::Node& record = graph.record().nodes[node];
   const GraphViewModel::Node* statistics = node_statistics(context, node);
   std::string title =
-      std::string(kind_name(record.kind)) + " node " + count_text(node) + " of " + graph.name();
+      std::string(graph.kind_name(node)) + " node " + count_text(node) + " of " + graph.name();
   if (statistics != nullptr && statistics->is_critical) title += ", on the critical path";
   draw_title(context.theme, title, graph.node_name(node), node_colour(context, node));
   const std::string path = graph.label_path(record.label);
@@ -148,7 +148,7 @@ void draw_properties(PanelContext& context, std::uint32_t node) {
   const model::Graph& graph = *context.graph();
   const trace::GraphVersion& version = graph.record();
   const trace::Node& record = version.nodes[node];
-  if (!draw_section(theme, "Properties", kind_name(record.kind))) return;
+  if (!draw_section(theme, "Properties", graph.kind_name(node))) return;
   draw_mono(theme, "Source", source_location_text(graph, record.file, record.line),
             record.line == 0 ? "" : version.strings[record.file].c_str());
   if (record.command != trace::kNone)

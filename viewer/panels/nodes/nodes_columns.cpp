@@ -35,7 +35,8 @@ constexpr TableColumn kNodeColumnInfos[] = {
     {"Slack", "Time by which the node can grow without extending the critical path, from medians.",
      11, ColumnAlign::Right, "ns"},
     {"Critical", "Marks nodes on the critical path, from medians.", 8, ColumnAlign::Right},
-    {"Kind", "Node kind.", 9, ColumnAlign::Left},
+    {"Kind", "Work of the kernel by its name, such as GEMM; otherwise the kind of the node.", 11,
+     ColumnAlign::Left},
     {"Label", "Path of debug labels.", 20, ColumnAlign::Left},
     {"Kernel", "Kernel name.", 18, ColumnAlign::Left},
     {"Grid", "Grid dimensions, in blocks.", 10, ColumnAlign::Right},
@@ -142,12 +143,12 @@ double node_number(const model::Graph& graph, const GraphViewModel* view_model, 
   const trace::Node& record = graph.record().nodes[node];
   switch (column) {
     case NodeColumn::Id: return node;
-    case NodeColumn::Kind: return static_cast<double>(record.kind);
     case NodeColumn::Grid: return product(record.grid);
     case NodeColumn::Block: return product(record.block);
     case NodeColumn::Bytes: return record.bytes == 0 ? -1 : static_cast<double>(record.bytes);
     case NodeColumn::Throughput: return bytes_per_second(graph, view_model, node);
     case NodeColumn::Name:
+    case NodeColumn::Kind:
     case NodeColumn::Label:
     case NodeColumn::Kernel:
     case NodeColumn::Source: return -1;
@@ -172,7 +173,7 @@ double node_number(const model::Graph& graph, const GraphViewModel* view_model, 
 }
 
 bool sorts_by_text(NodeColumn column) {
-  return column == NodeColumn::Name || column == NodeColumn::Label ||
+  return column == NodeColumn::Name || column == NodeColumn::Kind || column == NodeColumn::Label ||
          column == NodeColumn::Kernel || column == NodeColumn::Source;
 }
 
@@ -181,7 +182,7 @@ std::string node_text(const model::Graph& graph, const GraphViewModel* view_mode
   const trace::Node& record = graph.record().nodes[node];
   switch (column) {
     case NodeColumn::Name: return graph.node_name(node);
-    case NodeColumn::Kind: return kind_name(record.kind);
+    case NodeColumn::Kind: return graph.kind_name(node);
     case NodeColumn::Label: return graph.label_path(record.label);
     case NodeColumn::Kernel: return graph.kernel_name(node);
     case NodeColumn::Grid: return extent_text(record.grid);
@@ -207,9 +208,8 @@ std::string node_text(const model::Graph& graph, const GraphViewModel* view_mode
 TableCell node_cell(const model::Graph& graph, const GraphViewModel* view_model,
                     const ColumnScales& scales, NodeColumn column, std::uint32_t node) {
   TableCell cell{.text = node_text(graph, view_model, scales, column, node)};
-  const bool is_number = !sorts_by_text(column) && column != NodeColumn::Kind &&
-                         column != NodeColumn::Grid && column != NodeColumn::Block &&
-                         column != NodeColumn::Critical;
+  const bool is_number = !sorts_by_text(column) && column != NodeColumn::Grid &&
+                         column != NodeColumn::Block && column != NodeColumn::Critical;
   const double number = is_number ? node_number(graph, view_model, column, node) : -1;
   if (number >= 0) cell.number = number;
   return cell;

@@ -35,6 +35,11 @@ std::string path_of(const std::vector<model::NodeGroup>& groups, std::uint32_t a
   return path;
 }
 
+// The chart shows the groups of the tree.
+GroupView grouping_of(GroupView view) {
+  return view == GroupView::Icicle ? GroupView::Labels : view;
+}
+
 double number_of(const model::NodeGroup& group, int column) {
   switch (column) {
     case 1: return static_cast<double>(group.nodes);
@@ -87,7 +92,7 @@ std::vector<IcicleCell> icicle(const std::vector<model::NodeGroup>& groups, std:
 }
 
 void NodeGroupsView::request(const PanelContext& context, GroupView view, GroupScope scope) {
-  Key key{view != GroupView::Kernels, scope, {}, 0};
+  Key key{grouping_of(view), scope, {}, 0};
   if (scope == GroupScope::Graph) {
     if (context.view_model == nullptr) return;
     key.shown = graph_view_model_key(context);
@@ -95,8 +100,8 @@ void NodeGroupsView::request(const PanelContext& context, GroupView view, GroupS
     key.shown.graph = context.graph()->key();
     key.revision = context.document->revision;
   }
-  const bool is_same = requested_ && requested_->by_label == key.by_label &&
-                       requested_->scope == scope && requested_->shown.graph == key.shown.graph;
+  const bool is_same = requested_ && requested_->by == key.by && requested_->scope == scope &&
+                       requested_->shown.graph == key.shown.graph;
   const double now = ImGui::GetTime();
   if (requested_ == key || (is_same && context.is_live && now - requested_at_ < kRefreshSeconds))
     return;
@@ -116,13 +121,18 @@ void NodeGroupsView::request(const PanelContext& context, GroupView view, GroupS
           entries.emplace_back(graph, entry);
       }
     }
-    Groups groups{key.by_label, key.scope, key.shown.graph, {}, {}};
+    Groups groups{key.by, key.scope, key.shown.graph, {}, {}};
     std::vector<model::NodeTimes> times;
     for (const auto& [graph, entry] : entries) {
       groups.graphs.push_back(graph);
       times.push_back(shown ? node_times(*entry.graph, *shown) : model::node_times(entry));
     }
-    groups.groups = key.by_label ? model::groups_by_label(times) : model::groups_by_kernel(times);
+    switch (key.by) {
+      case GroupView::Kernels: groups.groups = model::groups_by_kernel(times); break;
+      case GroupView::Kinds: groups.groups = model::groups_by_kind(times); break;
+      case GroupView::Labels:
+      case GroupView::Icicle: groups.groups = model::groups_by_label(times); break;
+    }
     return groups;
   });
 }
@@ -137,7 +147,7 @@ void NodeGroupsView::select(PanelContext& context, const Groups& groups,
 void NodeGroupsView::draw(PanelContext& context, GroupView view, GroupScope scope) {
   request(context, view, scope);
   const auto groups = groups_.value();
-  if (!groups || groups->by_label != (view != GroupView::Kernels) || groups->scope != scope ||
+  if (!groups || groups->by != grouping_of(view) || groups->scope != scope ||
       groups->shown != context.graph()->key())
     return draw_busy(context.theme, "Grouping nodes");
   if (groups->groups.empty() ||
@@ -145,7 +155,7 @@ void NodeGroupsView::draw(PanelContext& context, GroupView view, GroupScope scop
                    [](const model::NodeGroup& group) { return group.samples != 0; }))
     return draw_empty(context.theme, "No node was measured",
                       "Set REPRISE_PROFILE to sampled or every.");
-  if (view != GroupView::Kernels) {
+  if (is_by_label(view)) {
     if (const std::string hint = label_hint(*context.graph()); !hint.empty()) {
       ImGui::PushStyleColor(ImGuiCol_Text, context.theme.ink_soft);
       ImGui::PushTextWrapPos(0);
@@ -161,6 +171,13 @@ void NodeGroupsView::draw(PanelContext& context, GroupView view, GroupScope scop
   }
 }
 
+ImU32 NodeGroupsView::swatch_of(const PanelContext& context, const Groups& groups,
+                                const model::NodeGroup& group) {
+  if (groups.by != GroupView::Kinds) return 0;
+  const model::GraphEntry* const entry = context.document->find(groups.graphs[group.graph]);
+  return entry == nullptr ? 0 : kind_colour(context.theme, *entry->graph, group.node);
+}
+
 void NodeGroupsView::draw_table(PanelContext& context, const Groups& groups) {
   static constexpr TableColumn kByKernel[] = {
       {"Kernel", "Kernel name; the kind of nodes without a kernel.", 40, ColumnAlign::Left},
@@ -171,6 +188,14 @@ void NodeGroupsView::draw_table(PanelContext& context, const Groups& groups) {
       {"Mean", "Total divided by the number of samples.", 12, ColumnAlign::Right, "ns"},
       {"Share", "Fraction of the total of all nodes.", 9, ColumnAlign::Right},
   };
+  static constexpr TableColumn kByKind[] = {
+      {"Kind", "Work of the kernels, by their names; the kind of other nodes.", 40,
+       ColumnAlign::Left},
+      kByKernel[1],
+      kByKernel[2],
+      kByKernel[3],
+      kByKernel[4],
+      kByKernel[5]};
   static constexpr TableColumn kByLabel[] = {
       {"Label", "Tree of labels, with the kernels directly under each. Sorted by total: the tree.",
        40, ColumnAlign::Left},
@@ -180,18 +205,18 @@ void NodeGroupsView::draw_table(PanelContext& context, const Groups& groups) {
       kByKernel[4],
       kByKernel[5]};
   const Theme& theme = context.theme;
-  const std::span<const TableColumn> columns =
-      groups.by_label ? std::span<const TableColumn>(kByLabel) : kByKernel;
+  const bool by_label = is_by_label(groups.by);
+  std::span<const TableColumn> columns = kByKernel;
+  if (groups.by == GroupView::Kinds) columns = kByKind;
+  if (by_label) columns = kByLabel;
+  const char* name = groups.by == GroupView::Kinds ? "kinds" : by_label ? "labels" : "kernels";
   if (!begin_table(theme, context.view,
-                   {groups.by_label ? "labels" : "kernels",
-                    columns,
-                    {order_.column, order_.is_descending},
-                    {0, 0}}))
+                   {name, columns, {order_.column, order_.is_descending}, {0, 0}}))
     return;
   const TableSort sort = sort_of({order_.column, order_.is_descending});
   order_ = {sort.column, sort.is_descending};
   const auto& all = groups.groups;
-  const bool is_tree = groups.by_label && order_ == Order{};
+  const bool is_tree = by_label && order_ == Order{};
   std::vector<std::uint32_t> rows(all.size());
   for (std::uint32_t i = 0; i < rows.size(); ++i) rows[i] = i;
   if (!is_tree && order_.column == 0) {
@@ -203,7 +228,7 @@ void NodeGroupsView::draw_table(PanelContext& context, const Groups& groups) {
     });
   }
   const TableContents contents{
-      .name = groups.by_label ? "labels" : "kernels",
+      .name = name,
       .columns = columns,
       .rows = rows.size(),
       .cell = [&](std::size_t row, std::size_t column) -> TableCell {
@@ -213,7 +238,8 @@ void NodeGroupsView::draw_table(PanelContext& context, const Groups& groups) {
             return {.text = is_tree
                                 ? std::string(std::size_t{3} * group.depth, ' ') + group_name(group)
                                 : path_of(all, rows[row]),
-                    .colour = group.is_label ? theme.ink : theme.ink_soft};
+                    .colour = group.is_label ? theme.ink : theme.ink_soft,
+                    .swatch = swatch_of(context, groups, group)};
           case 1: return count_cell(group.nodes);
           case 2: return count_cell(group.samples);
           case 3: return time_cell(group.total);

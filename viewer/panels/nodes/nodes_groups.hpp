@@ -1,5 +1,5 @@
-// Groups of nodes in the Nodes panel: by kernel or by the tree of labels, as a table or an icicle
-// chart, for the shown graph, its family or the whole process. Threads: drawing thread only.
+// Groups of nodes in the Nodes panel: by kernel, kind or the tree of labels, as a table or an
+// icicle chart, for the shown graph, its family or the whole process. Threads: drawing thread only.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@
 
 namespace reprise::viewer {
 
-enum class GroupView : std::uint8_t { Kernels, Labels, Icicle };
+enum class GroupView : std::uint8_t { Kernels, Kinds, Labels, Icicle };
+[[nodiscard]] constexpr bool is_by_label(GroupView view) { return view >= GroupView::Labels; }
 enum class GroupScope : std::uint8_t { Graph, Family, Process };
 
 // The measured nodes of a view model.
@@ -42,14 +43,14 @@ class NodeGroupsView {
 
  private:
   struct Key {
-    bool by_label = false;
+    GroupView by = GroupView::Kernels;  // Labels: of the chart too
     GroupScope scope = GroupScope::Graph;
     GraphViewModelKey shown;     // of the graph, or
     std::uint64_t revision = 0;  // of the document
     friend bool operator==(const Key&, const Key&) = default;
   };
   struct Groups {
-    bool by_label = false;
+    GroupView by = GroupView::Kernels;
     GroupScope scope = GroupScope::Graph;
     model::GraphKey shown;
     std::vector<model::GraphKey> graphs;
@@ -64,6 +65,9 @@ class NodeGroupsView {
   void request(const PanelContext& context, GroupView view, GroupScope scope);
   void draw_table(PanelContext& context, const Groups& groups);
   void draw_icicle(PanelContext& context, const Groups& groups);
+  // Of a kind; 0: none.
+  static ImU32 swatch_of(const PanelContext& context, const Groups& groups,
+                         const model::NodeGroup& group);
   static void select(PanelContext& context, const Groups& groups, const model::NodeGroup& group);
 
   AsyncValue<Key, Groups> groups_;

@@ -123,8 +123,13 @@ void draw_name(PanelContext& context, const NodeRowDesc& desc) {
                                             node_colour(context, desc.node), 2);
   ImGui::SameLine(0, 0);
   ImGui::SetCursorScreenPos({at.x + chip + theme.space * 0.75f, at.y});
-  const std::string name = graph.node_name(desc.node);
-  if (text_ellipsis(name, theme.ink)) tooltip(name);
+  const std::string name = graph.node_name(desc.node), whole = whole_kernel_text(graph, desc.node);
+  const bool is_cut = text_ellipsis(name, theme.ink);
+  if (!whole.empty()) {
+    tooltip(name + "\n" + whole);
+  } else if (is_cut) {
+    tooltip(name);
+  }
 }
 
 }  // namespace

@@ -232,16 +232,32 @@ ImU32 kind_colour(const Theme& theme, trace::NodeKind kind) {
     case trace::NodeKind::Dispatch: return category(theme, 0);
     case trace::NodeKind::Copy: return category(theme, 1);
     case trace::NodeKind::Fill: return category(theme, 5);
-    case trace::NodeKind::Update: return category(theme, 3);
-    case trace::NodeKind::Host: return category(theme, 2);
+    case trace::NodeKind::Update: return distinct_colour(theme, 18);
+    case trace::NodeKind::Host: return distinct_colour(theme, 16);
     case trace::NodeKind::Join: return category(theme, 8);
     case trace::NodeKind::Entry: return category(theme, 9);
     case trace::NodeKind::Exit: return category(theme, 9);
-    case trace::NodeKind::Child: return category(theme, 6);
+    case trace::NodeKind::Child: return distinct_colour(theme, 17);
     case trace::NodeKind::Conditional: return category(theme, 4);
     case trace::NodeKind::Other: return category(theme, 7);
   }
   return theme.node;
+}
+
+ImU32 kind_colour(const Theme& theme, detail::KernelKind kind) {
+  switch (kind) {
+    case detail::KernelKind::Gemm: return category(theme, 6);
+    case detail::KernelKind::Convolution: return distinct_colour(theme, 10);
+    case detail::KernelKind::Attention: return category(theme, 3);
+    case detail::KernelKind::Collective: return distinct_colour(theme, 11);
+    case detail::KernelKind::Elementwise: return category(theme, 2);
+    case detail::KernelKind::Reduction: return distinct_colour(theme, 9);
+    case detail::KernelKind::SortScan: return distinct_colour(theme, 15);
+    case detail::KernelKind::Copy: return kind_colour(theme, trace::NodeKind::Copy);
+    case detail::KernelKind::Fill: return kind_colour(theme, trace::NodeKind::Fill);
+    case detail::KernelKind::Other: break;
+  }
+  return kind_colour(theme, trace::NodeKind::Dispatch);
 }
 
 ImU32 cause_colour(const Theme& theme, trace::EdgeCause cause) {

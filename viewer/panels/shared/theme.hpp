@@ -6,6 +6,7 @@
 
 #include <imgui.h>
 
+#include "base/kernel_kind.hpp"
 #include "trace/records.hpp"
 
 namespace reprise::viewer {
@@ -51,7 +52,9 @@ void apply(Theme& theme, Shade shade, float scale);
 [[nodiscard]] ImU32 category(const Theme& theme, std::uint32_t number);
 // As category(), without greys and in three shades: repeats after 21 numbers.
 [[nodiscard]] ImU32 distinct_colour(const Theme& theme, std::uint32_t number);
+// Nodes and kernels of the same kind, such as copies, have the same colour.
 [[nodiscard]] ImU32 kind_colour(const Theme& theme, trace::NodeKind kind);
+[[nodiscard]] ImU32 kind_colour(const Theme& theme, detail::KernelKind kind);
 [[nodiscard]] ImU32 cause_colour(const Theme& theme, trace::EdgeCause cause);
 // Dark or light text colour, whichever has more contrast on `colour`.
 [[nodiscard]] ImU32 ink_on(ImU32 colour);

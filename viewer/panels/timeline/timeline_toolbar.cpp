@@ -137,6 +137,12 @@ TimelineAction draw_timeline_toolbar(PanelContext& context, const TimelineScene*
     if (draw_toggle(theme, "critical", critical))
       context.view.critical_path = !context.view.critical_path;
   }
+  if (bar.place(width_of("Colour") + 132 * theme.scale)) {
+    ImGui::AlignTextToFramePadding();
+    ImGui::TextUnformatted("Colour");
+    ImGui::SameLine(0, theme.space);
+    draw_colour_combo(context);
+  }
   return action;
 }
 

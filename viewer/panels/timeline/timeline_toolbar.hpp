@@ -1,5 +1,5 @@
-// The toolbar of the timeline: replay navigation, zoom, grouping and order of rows, gap kinds with
-// their share, critical path, gap list. Threads: the drawing thread's.
+// The toolbar of the timeline: replay navigation, zoom, grouping and order of rows, colours, gap
+// kinds with their share, critical path, gap list. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>

@@ -83,6 +83,8 @@ void draw_contents(const TimelineDrawContext& dc, const NodeHit& hit) {
   ImGui::PushFont(theme.mono);
   ImGui::TextUnformatted(graph.node_name(node).c_str());
   ImGui::PopFont();
+  if (const std::string whole = whole_kernel_text(graph, node); !whole.empty())
+    draw_hint(theme, whole.c_str());
   if (const std::string path = graph.label_path(record.label); !path.empty())
     draw_hint(theme, path.c_str());
   ImGui::Separator();
@@ -102,8 +104,7 @@ void draw_contents(const TimelineDrawContext& dc, const NodeHit& hit) {
     draw_field(theme, "replay", count_text(hit.scene->replay.replay) + " of " + graph.name(), x);
   draw_field(
       theme, "node",
-      count_text(node) + ", " + kind_name(record.kind) + ", lane " + std::to_string(record.lane),
-      x);
+      count_text(node) + ", " + graph.kind_name(node) + ", lane " + std::to_string(record.lane), x);
   const trace::Sample& sample = hit.scene->block->samples[hit.item->sample];
   draw_field(
       theme, "worker",

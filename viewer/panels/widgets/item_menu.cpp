@@ -74,8 +74,13 @@ class ItemMenu {
       view_.filter.text = model::query_term("kernel", kernel);
     if (node.label != 0 && filter_item("label", graph->label_path(node.label)))
       view_.filter.labels = {node.label};
-    if (filter_item("kind", kind_name(node.kind)))
-      view_.filter.kinds = 1u << static_cast<unsigned>(node.kind);
+    if (filter_item("kind", graph->kind_name(item.node))) {
+      if (graph->kernel_kind(item.node) == detail::KernelKind::Other) {
+        view_.filter.kinds = 1u << static_cast<unsigned>(node.kind);
+      } else {
+        view_.filter.text = model::query_term("kind", graph->kind_name(item.node));
+      }
+    }
     clear_filter_item();
     ImGui::Separator();
     copy_item("Copy name", graph->node_name(item.node));

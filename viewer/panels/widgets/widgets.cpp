@@ -267,4 +267,9 @@ std::string source_location_text(const model::Graph& graph, std::uint32_t file,
   return (slash == std::string::npos ? path : path.substr(slash + 1)) + ":" + std::to_string(line);
 }
 
+std::string whole_kernel_text(const model::Graph& graph, std::uint32_t node) {
+  const std::string& whole = graph.full_kernel_name(node);
+  return whole == graph.kernel_name(node) ? std::string() : whole;
+}
+
 }  // namespace reprise::viewer

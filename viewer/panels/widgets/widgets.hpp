@@ -48,6 +48,11 @@ float draw_legend(const Theme& theme, ImVec2 at, const std::string& title,
 // PanelContext::view_model is null, colourings that need times use Theme::node.
 [[nodiscard]] ImU32 node_colour(const PanelContext& context, std::uint32_t node);
 float draw_colour_legend(const PanelContext& context, ImVec2 at, float width);
+// The colour of a node by its kind, whatever ViewState::colour_by is.
+[[nodiscard]] ImU32 kind_colour(const Theme& theme, const model::Graph& graph, std::uint32_t node);
+// Combo box for ViewState::colour_by.
+void draw_colour_combo(PanelContext& context);
+[[nodiscard]] const char* colour_name(ColourBy by);
 
 // Why an edge exists, "linear order"; "read after write"; what timed a sample, "host clock". The
 // names in trace/record_names.hpp are those of files.
@@ -59,5 +64,7 @@ float draw_colour_legend(const PanelContext& context, ImVec2 at, float width);
 // Source location "step.cpp:12"; empty if unknown.
 [[nodiscard]] std::string source_location_text(const model::Graph& graph, std::uint32_t file,
                                                std::uint32_t line);
+// The whole name of a node's kernel; empty if it has none or its short name is whole.
+[[nodiscard]] std::string whole_kernel_text(const model::Graph& graph, std::uint32_t node);
 
 }  // namespace reprise::viewer

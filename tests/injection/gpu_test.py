@@ -181,9 +181,9 @@ class ProgramsTest(unittest.TestCase):
     """One test per row of the table in engine/docs/performance.md. Prints the contents of the traces; programs/shared.py describes the expectations."""
 
     FOLDER = pathlib.Path(__file__).resolve().parent / "programs"
-    ROWS = ("patterns", "driver", "torch_graph.py", "torch_pool.py", "torch_callables.py", "torch_triton.py", "torch_compile.py reduce-overhead",
-            "torch_compile.py max-autotune", "torch_ddp.py", "jax_graphs.py jit", "jax_graphs.py scan", "jax_graphs.py while", "jax_graphs.py cond",
-            "jax_graphs.py pmap", "cupy_capture.py", "numba_capture.py")
+    ROWS = ("driver", "patterns conditional", "patterns memory", "patterns launch", "torch_graph.py", "torch_pool.py", "torch_callables.py",
+            "torch_triton.py", "torch_compile.py reduce-overhead", "torch_compile.py max-autotune", "torch_ddp.py", "jax_graphs.py jit",
+            "jax_graphs.py scan", "jax_graphs.py while", "jax_graphs.py cond", "jax_graphs.py pmap", "cupy_capture.py", "numba_capture.py")
 
     @classmethod
     def setUpClass(cls):
@@ -196,7 +196,7 @@ class ProgramsTest(unittest.TestCase):
         name, *arguments = row.split()
         if name.endswith(".py"):
             return [sys.executable, "-B", self.FOLDER / name, *arguments]
-        return [pathlib.Path(KINDS).with_name(f"reprise_injection_{name}")]
+        return [pathlib.Path(KINDS).with_name(f"reprise_injection_{name}"), *arguments]
 
     def expectation(self, command):
         result = subprocess.run(command, capture_output=True, text=True, timeout=500)

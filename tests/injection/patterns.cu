@@ -1,11 +1,13 @@
 // A program without Reprise that uses graphs as CUDA's samples do: conditional nodes of each kind,
-// memory nodes, and a graph that a kernel launches. gpu_test.py checks its trace against the line
-// that it prints. Exit code 0: all CUDA calls succeeded and the results are correct.
+// memory nodes, or a graph that a kernel launches. gpu_test.py checks its trace against the line
+// that it prints. Exit code 0: all CUDA calls succeeded and the results are correct. Usage:
+// patterns conditional|memory|launch.
 #include <cuda_runtime.h>
 #include <nvtx3/nvToolsExt.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 #include <type_traits>
 
 #include "check_cuda.hpp"
@@ -161,20 +163,34 @@ void launched_by_a_kernel(cudaStream_t stream) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  const std::string_view pattern = argc == 2 ? argv[1] : "";
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess) return std::puts("skipped: no GPU"), 77;
   cudaStream_t stream = nullptr;
   CHECK_CUDA(cudaStreamCreate(&stream));
-  branches(stream);
-  loop(stream);
-  memory_nodes(stream);
-  launched_by_a_kernel(stream);
-  // In order of instantiation: if, switch, while, memory, worker, launcher.
-  std::printf(
-      R"({"graphs": 6, "replays": [%d, %d, %d, %d, %d, %d], "nodes": [4, 5, 3, 5, 1, 1], )"
-      R"("names": ["if", "switch", "while", "memory", "worker", "launcher"], )"
-      R"("messages": ["run.device-launch"]})"
-      "\n",
-      kTurns, kTurns, kRuns, kRuns, kHostLaunches, kDeviceLaunches);
+  // `replays` and `nodes`: of each graph, in order of instantiation.
+  if (pattern == "conditional") {
+    branches(stream);
+    loop(stream);
+    std::printf(R"({"graphs": 3, "replays": [%d, %d, %d], "nodes": [4, 5, 3], )"
+                R"("names": ["if", "switch", "while", "body 2"]})"
+                "\n",
+                kTurns, kTurns, kRuns);
+  } else if (pattern == "memory") {
+    memory_nodes(stream);
+    std::printf(
+        R"({"graphs": 1, "replays": [%d], "nodes": [5], "names": ["memory", "allocate", "free"]})"
+        "\n",
+        kRuns);
+  } else if (pattern == "launch") {
+    launched_by_a_kernel(stream);
+    std::printf(
+        R"({"graphs": 2, "replays": [%d, %d], "nodes": [1, 1], "names": ["worker", "launcher"], )"
+        R"("messages": ["run.device-launch"]})"
+        "\n",
+        kHostLaunches, kDeviceLaunches);
+  } else {
+    return std::fputs("usage: patterns conditional|memory|launch\n", stderr), 2;
+  }
 }

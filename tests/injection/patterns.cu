@@ -173,10 +173,11 @@ int main(int argc, char** argv) {
   if (pattern == "conditional") {
     branches(stream);
     loop(stream);
-    std::printf(R"({"graphs": 3, "replays": [%d, %d, %d], "nodes": [4, 5, 3], )"
-                R"("names": ["if", "switch", "while", "body 2"]})"
-                "\n",
-                kTurns, kTurns, kRuns);
+    std::printf(
+        R"({"graphs": 3, "replays": [%d, %d, %d], "nodes": [4, 5, 3], "runs": [%d, %d, %d], )"
+        R"("names": ["if", "switch", "while", "body 2"]})"
+        "\n",
+        kTurns, kTurns, kRuns, 2 * kTurns, 2 * kTurns - 1, 2 * kRuns * kIterations);
   } else if (pattern == "memory") {
     memory_nodes(stream);
     std::printf(

@@ -53,7 +53,8 @@ def us_per_call(function, calls, wait):
 
 
 def expect(**contents):
-    """Keys: `replays` and `nodes`: of each graph, in order of instantiation; `graphs`: their number.
+    """Keys: `replays`, `nodes` and `runs` (of nodes, in all replays; needed for graphs with conditional nodes): of each graph, in order of instantiation;
+    `graphs`: their number.
     `all_replays` and `all_nodes`: of all graphs together. A value is exact, or {"at_least": N, "at_most": N}.
     `names`: each is a part of the name or label of a graph or node. `devices`: number of devices with graphs. `messages`: ids. `us`: time of a call.
     """

@@ -15,6 +15,20 @@ std::string cuda_code(const CUpti_CallbackData& data) {
                 static_cast<int>(*static_cast<const CUresult*>(data.functionReturnValue)));
 }
 
+// Of the executable that an instantiating call creates.
+ObservedProgram::Instantiation::Launchers launchers_of(CUpti_CallbackId id, const void* p) {
+  using Launchers = ObservedProgram::Instantiation::Launchers;
+  unsigned long long flags = 0;
+  if (id == CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags) {
+    flags = as<cuGraphInstantiateWithFlags_params>(p).flags;
+  } else if (const auto* const given =
+                 as<cuGraphInstantiateWithParams_params>(p).instantiateParams) {
+    flags = given->flags;
+  }
+  return (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0 ? Launchers::HostAndKernels
+                                                                  : Launchers::Host;
+}
+
 }  // namespace
 
 void ProgramCallbacks::take_driver(CUpti_CallbackId id, const CUpti_CallbackData& data) {
@@ -32,7 +46,8 @@ void ProgramCallbacks::take_driver(CUpti_CallbackId id, const CUpti_CallbackData
       return;
     case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags:
     case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams:
-    case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams_ptsz: return take_instantiation(data);
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams_ptsz:
+      return take_instantiation(id, data);
     case CUPTI_DRIVER_TRACE_CBID_cuGraphUpload:
       return take_upload(data, as<cuGraphUpload_params>(p).hGraph);
     case CUPTI_DRIVER_TRACE_CBID_cuGraphUpload_ptsz:
@@ -130,10 +145,11 @@ void ProgramCallbacks::take_capture(CUpti_CallbackId id, const CUpti_CallbackDat
   }
 }
 
-void ProgramCallbacks::take_instantiation(const CUpti_CallbackData& data) {
+void ProgramCallbacks::take_instantiation(CUpti_CallbackId id, const CUpti_CallbackData& data) {
   Thread& thread = this_thread();
   if (data.callbackSite == CUPTI_API_ENTER) {
     thread.created_exec = nullptr;
+    thread.launchers = launchers_of(id, data.functionParams);
     thread.used_before = used_memory();
     thread.instantiation_start = trace_now();
   } else if (succeeded(data) && thread.created_exec != nullptr) {

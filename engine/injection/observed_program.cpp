@@ -278,6 +278,12 @@ void ObservedProgram::instantiated(const Instantiation& made, ObservedGraph grap
                         concat("the graph was read incompletely: ", error), exec->identity().graph,
                         kVersion});
   }
+  if (made.launchers == Instantiation::Launchers::HostAndKernels) {
+    push(trace::Message{made.at, trace::Severity::Warning, "run.device-launch",
+                        "kernels can launch this graph; its replays are launches by the host only, "
+                        "launches by kernels are not visible",
+                        exec->identity().graph, 1});
+  }
   execs_.emplace(made.exec, exec);
 }
 

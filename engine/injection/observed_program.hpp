@@ -68,6 +68,8 @@ class ObservedProgram {
     std::string scope = {};  // see OpenScopes::creator(); may be empty
     trace::Time started = 0, at = 0;
     std::uint64_t used_before = 0;  // device memory, in bytes; 0: unknown
+    // Launches by kernels are invisible: they are not counted as replays.
+    enum class Launchers : std::uint8_t { Host, HostAndKernels } launchers = Launchers::Host;
   };
   void instantiated(const Instantiation& made, ObservedGraph graph);
   // The call that instantiated it returned. `used` as for capture_began().

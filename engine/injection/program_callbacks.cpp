@@ -227,6 +227,7 @@ void ProgramCallbacks::instantiated(const CUpti_GraphData& graph) {
   made.exec = number_of(graph.graphExec);
   made.graph = number_of(graph.graph);
   made.used_before = thread.used_before;
+  made.launchers = thread.launchers;
   thread.created_exec = graph.graphExec;
   made.device = current_device();
   if (sources_.cupti.exec_id(graph.graphExec, &made.profiler_id) != CUPTI_SUCCESS)

@@ -56,7 +56,9 @@ class ProgramCallbacks {
     trace::Time instantiation_start = 0, launch_start = 0, upload_start = 0;
     // Device memory before an instantiation, upload or first launch, in bytes.
     std::uint64_t used_before = 0;
-    CUgraphExec created_exec = nullptr;  // by the instantiation
+    ObservedProgram::Instantiation::Launchers launchers =
+        ObservedProgram::Instantiation::Launchers::Host;  // of the instantiation
+    CUgraphExec created_exec = nullptr;                   // by the instantiation
     std::uint64_t nodes_created = 0, nodes_before = 0;
     ObservedNode changed;  // its memory is reused
   };
@@ -65,7 +67,7 @@ class ProgramCallbacks {
   void take_graph(CUpti_CallbackId id, const CUpti_GraphData& graph);
   void take_driver(CUpti_CallbackId id, const CUpti_CallbackData& data);
   void take_capture(CUpti_CallbackId id, const CUpti_CallbackData& data);
-  void take_instantiation(const CUpti_CallbackData& data);
+  void take_instantiation(CUpti_CallbackId id, const CUpti_CallbackData& data);
   void take_upload(const CUpti_CallbackData& data, CUgraphExec exec);
   void take_memory(CUpti_CallbackId id, const void* parameters);
   void take_update(CUpti_CallbackId id, const CUpti_CallbackData& data);

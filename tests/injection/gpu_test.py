@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Checks the traces of `reprise run` on a machine with a GPU, with exact counts: of a program with graphs of every kind (kinds.cu), of one with graphs
-on every device (devices.cu), and of one with live viewers.
+on every device (devices.cu), of one with live viewers, and of the programs listed in engine/docs/performance.md, which
+state the contents of their traces.
 
 usage: gpu_test.py REPRISE KINDS DEVICES [TEST...]
 """
 import collections
 import contextlib
+import ctypes
 import json
 import os
 import pathlib
+import re
 import signal
 import sqlite3
 import subprocess
@@ -17,6 +20,7 @@ import tempfile
 import time
 import unittest
 
+SKIPPED = 77
 PROGRAM, KINDS, DEVICES = "", "", ""
 
 # The graphs, by the range of their instantiation: one tuple per version with nodes, edges, replays and node runs per replay.
@@ -173,6 +177,100 @@ class LiveTest(unittest.TestCase):
             self.assertEqual(self.count(attached, "SELECT count(DISTINCT graph) FROM graphs"), self.count(trace, "SELECT count(DISTINCT graph) FROM graphs"))
 
 
+class ProgramsTest(unittest.TestCase):
+    """One test per row of the table in engine/docs/performance.md. Prints the contents of the traces; programs/shared.py describes the expectations."""
+
+    FOLDER = pathlib.Path(__file__).resolve().parent / "programs"
+    ROWS = ("driver", "patterns conditional", "patterns memory", "patterns launch", "torch_graph.py", "torch_pool.py", "torch_callables.py",
+            "torch_triton.py", "torch_compile.py reduce-overhead", "torch_compile.py max-autotune", "torch_ddp.py", "jax_graphs.py jit",
+            "jax_graphs.py scan", "jax_graphs.py while", "jax_graphs.py cond", "jax_graphs.py pmap", "cupy_capture.py", "numba_capture.py")
+
+    @classmethod
+    def setUpClass(cls):
+        try:
+            ctypes.CDLL("libcuda.so.1")
+        except OSError:
+            raise unittest.SkipTest("this machine has no GPU driver") from None
+
+    def command(self, row):
+        name, *arguments = row.split()
+        if name.endswith(".py"):
+            return [sys.executable, "-B", self.FOLDER / name, *arguments]
+        return [pathlib.Path(KINDS).with_name(f"reprise_injection_{name}"), *arguments]
+
+    def expectation(self, command):
+        result = subprocess.run(command, capture_output=True, text=True, timeout=500)
+        if result.returncode == SKIPPED:
+            self.skipTest(result.stdout.strip().removeprefix("skipped: "))
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        return json.loads([line for line in result.stdout.splitlines() if line.startswith("{")][-1])
+
+    def matches(self, what, actual, expected):
+        if isinstance(expected, dict):
+            self.assertGreaterEqual(actual, expected["at_least"], what)
+            self.assertLessEqual(actual, expected.get("at_most", actual), what)
+        else:
+            self.assertEqual(actual, expected, what)
+
+    def check_trace(self, row, base, expected, timed):
+        counts = "SELECT name, version, {} FROM graphs g ORDER BY graph, version".format(", ".join(
+            f"(SELECT count(*) FROM {table} WHERE {table}.graph = g.graph AND {table}.version = g.version{condition})"
+            for table, condition in (("nodes", ""), ("nodes", " AND kind IN ('dispatch', 'copy', 'fill')"), ("nodes", " AND kind = 'conditional'"),
+                                     ("replays", ""), ("samples", ""))))
+        graphs = []  # name, nodes, replays, samples, expected samples (None: unknown)
+        for name, version, nodes, runs, conditionals, replays, samples in base.execute(counts):
+            due = None if conditionals else runs * replays if timed else 0
+            if version == 1:
+                graphs.append([name, nodes, replays, samples, due])
+            else:  # nodes must not change
+                self.assertEqual(nodes, graphs[-1][1], f"{row}: nodes of version {version} of {name}")
+                graphs[-1][2:] = [replays + graphs[-1][2], samples + graphs[-1][3], None if due is None else due + graphs[-1][4]]
+        for graph, runs in zip(graphs, expected.get("runs", []) if timed else []):
+            graph[4] = runs
+        messages = base.execute("SELECT id, text FROM messages").fetchall()
+        memory = base.execute("SELECT total(capture_bytes) + total(launch_bytes) FROM creation_costs").fetchone()[0]
+        known = base.execute("SELECT count(DISTINCT name) FROM buffers").fetchone()[0]
+        print(f"  {len(graphs)} graphs, {memory / 2**20:.1f} MiB, {known} buffers:", *(f"{name}: {nodes} nodes, {replays} replays, {samples} node runs;"
+              for name, nodes, replays, samples, _ in graphs[:8]), *(f"\n  {id}: {text}" for id, text in messages[:8]), flush=True)
+        self.matches("graphs", len(graphs), expected["graphs"])
+        for at, key in ((1, "nodes"), (2, "replays")):
+            if key in expected:
+                self.assertEqual(len(graphs), len(expected[key]))
+            for graph, one in zip(graphs, expected.get(key, [])):
+                self.matches(f"{key} of {graph[0]}", graph[at], one)
+            if f"all_{key}" in expected:
+                self.matches(f"{key} of all graphs", sum(graph[at] for graph in graphs), expected[f"all_{key}"])
+        if "replays" in expected:
+            self.assertEqual([graph[3] for graph in graphs if graph[4] is not None], [graph[4] for graph in graphs if graph[4] is not None], "node runs")
+        names = "\n".join(text for (text,) in base.execute("SELECT name FROM graphs UNION SELECT name FROM nodes UNION SELECT label FROM nodes"))
+        for name in expected["names"]:
+            self.assertIn(name, names)
+        devices = base.execute("SELECT count(DISTINCT device) FROM graphs").fetchone()[0]
+        self.assertEqual(devices, expected.get("devices", 1), "devices with graphs")
+        for id in expected.get("messages", []):
+            self.assertIn(id, [message[0] for message in messages])
+        self.assertEqual(base.execute("SELECT kind, count, reason FROM losses").fetchall(), [])
+
+    def check_row(self, row):
+        alone = self.expectation(self.command(row))
+        times = [("alone", alone.get("us"))]
+        for options in ([], ["--nodes"]):
+            with tempfile.TemporaryDirectory(prefix="reprise-programs-") as folder:
+                trace = pathlib.Path(folder) / "run.reprise"
+                print(f"\n{row}: reprise run", *options)
+                expected = self.expectation([PROGRAM, "run", "-o", trace, *options, "--", *self.command(row)])
+                times.append((" ".join(["run", *options]), expected.get("us")))
+                for one in sorted(trace.parent.glob("run.rank*.reprise")) or [trace]:
+                    with contextlib.closing(as_base(one)) as base:
+                        self.check_trace(row, base, expected, timed=bool(options))
+        if alone.get("us"):
+            print("  us per call:", ", ".join(f"{name} {us:.1f}" for name, us in times))
+
+
+for row in ProgramsTest.ROWS:
+    setattr(ProgramsTest, "test_" + re.sub(r"\W+", "_", row.replace(".py", "")), lambda self, row=row: self.check_row(row))
+
+
 if __name__ == "__main__":
     PROGRAM, KINDS, DEVICES = sys.argv[1:4]
-    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)

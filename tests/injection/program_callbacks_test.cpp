@@ -8,11 +8,8 @@
 #include <string>
 
 #include "injection/callback_data.hpp"
-#include "injection/hand_made_cupti.hpp"
-#include "injection/hand_made_driver.hpp"
-#include "injection/played_calls.hpp"
+#include "injection/played_program.hpp"
 #include "injection/played_ranges.hpp"
-#include "injection/traced.hpp"
 #include "trace/record_names.hpp"
 
 namespace reprise::test {
@@ -21,53 +18,6 @@ namespace {
 using detail::ObservedExec;
 using detail::ObservedProgram;
 using detail::ProgramCallbacks;
-
-class PlayedProgram : public PlayedCalls {
- public:
-  PlayedProgram()
-      : PlayedCalls([this](CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
-          callbacks_.take(domain, id, data);
-        }),
-        driver_(hand_made_driver()),
-        callbacks_(program, {cupti_.library(), [this] { return load(); }, [this] { ++contexts; }}) {
-  }
-
-  void instantiate(HandMadeGraph& graph) const { PlayedCalls::instantiate(graph, exec); }
-  void launch(Outcome outcome = {}) const {
-    call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, launch_parameters(), outcome);
-  }
-  [[nodiscard]] cuGraphLaunch_params launch_parameters() const {
-    return {exec, reinterpret_cast<CUstream>(0x7000000)};
-  }
-  trace::GraphVersion only_version() {
-    const auto versions = all<trace::GraphVersion>(collected(program));
-    REQUIRE(versions.size() == 1);
-    return versions[0];
-  }
-
-  // As it is described when the program ends.
-  trace::GraphVersion last_version() {
-    const auto versions =
-        all<trace::GraphVersion>(collected(program, detail::ObservedExec::Outstanding::Complete));
-    REQUIRE(versions.size() == 1);
-    return versions[0];
-  }
-
-  ObservedProgram program;
-  CUgraphExec exec = reinterpret_cast<CUgraphExec>(0xe0e0e0);
-  int contexts = 0;
-  const char* no_driver = nullptr;
-  ProgramCallbacks& callbacks() { return callbacks_; }
-
- private:
-  detail::DriverCalls::Loaded load() const {
-    if (no_driver != nullptr) return {nullptr, no_driver};
-    return {&driver_, {}};
-  }
-  HandMadeCupti cupti_;
-  const detail::DriverCalls driver_;
-  ProgramCallbacks callbacks_;
-};
 
 HandMadeNode kernel_node(HandMadeKernel& kernel, std::uint64_t id, void** parameters = nullptr) {
   HandMadeNode node;
@@ -554,6 +504,32 @@ TEST_CASE("program callbacks: a graph without a capture is measured from its ins
   REQUIRE(costs.size() == 1);
   CHECK(costs[0].capture_time == 0);
   CHECK(costs[0].capture_bytes == 500);
+}
+
+TEST_CASE("program callbacks: launches by kernels are reported as invisible") {
+  HandMadeGraph graph;
+  const CUgraph handle = handle_of<CUgraph>(graph);
+  const auto messages_of = [&](CUpti_CallbackId id, const auto& make) {
+    PlayedProgram program;
+    program.enter(id, make);
+    program.instantiate(graph);
+    program.leave(id, make);
+    std::string ids;
+    for (const auto& message : all<trace::Message>(collected(program.program))) ids += message.id;
+    return ids;
+  };
+  CUgraphExec exec = nullptr;
+  constexpr auto kDevice = CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH,
+                 kPriority = CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+  for (const auto& [flags, ids] :
+       {std::pair(kDevice | kPriority, "run.device-launch"), std::pair(int{kPriority}, "")}) {
+    CUDA_GRAPH_INSTANTIATE_PARAMS parameters = {};
+    parameters.flags = static_cast<cuuint64_t>(flags);
+    CHECK(messages_of(CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags,
+                      cuGraphInstantiateWithFlags_params{&exec, handle, parameters.flags}) == ids);
+    CHECK(messages_of(CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams,
+                      cuGraphInstantiateWithParams_params{&exec, handle, &parameters}) == ids);
+  }
 }
 
 }  // namespace reprise::test

@@ -1,0 +1,60 @@
+// PlayedProgram: a program with simulated calls, which ProgramCallbacks observes. Threads: one.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include "injection/hand_made_cupti.hpp"
+#include "injection/hand_made_driver.hpp"
+#include "injection/played_calls.hpp"
+#include "injection/program_callbacks.hpp"
+#include "injection/traced.hpp"
+
+namespace reprise::test {
+
+class PlayedProgram : public PlayedCalls {
+ public:
+  PlayedProgram()
+      : PlayedCalls([this](CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+          callbacks_.take(domain, id, data);
+        }),
+        driver_(hand_made_driver()),
+        callbacks_(program, {cupti_.library(), [this] { return load(); }, [this] { ++contexts; }}) {
+  }
+
+  void instantiate(HandMadeGraph& graph) const { PlayedCalls::instantiate(graph, exec); }
+  void launch(Outcome outcome = {}) const {
+    call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, launch_parameters(), outcome);
+  }
+  [[nodiscard]] cuGraphLaunch_params launch_parameters() const {
+    return {exec, reinterpret_cast<CUstream>(0x7000000)};
+  }
+  trace::GraphVersion only_version() {
+    const auto versions = all<trace::GraphVersion>(collected(program));
+    REQUIRE(versions.size() == 1);
+    return versions[0];
+  }
+  // As it is described when the program ends.
+  trace::GraphVersion last_version() {
+    const auto versions =
+        all<trace::GraphVersion>(collected(program, detail::ObservedExec::Outstanding::Complete));
+    REQUIRE(versions.size() == 1);
+    return versions[0];
+  }
+
+  detail::ObservedProgram program;
+  CUgraphExec exec = reinterpret_cast<CUgraphExec>(0xe0e0e0);
+  int contexts = 0;
+  const char* no_driver = nullptr;
+  detail::ProgramCallbacks& callbacks() { return callbacks_; }
+
+ private:
+  detail::DriverCalls::Loaded load() const {
+    if (no_driver != nullptr) return {nullptr, no_driver};
+    return {&driver_, {}};
+  }
+  HandMadeCupti cupti_;
+  const detail::DriverCalls driver_;
+  detail::ProgramCallbacks callbacks_;
+};
+
+}  // namespace reprise::test

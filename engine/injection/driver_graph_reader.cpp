@@ -68,10 +68,10 @@ class Walk {
     if (const CUresult result = driver_.cuGraphNodeGetType(node, &type); result != CUDA_SUCCESS)
       record_error("cuGraphNodeGetType", result);
     const NodeOrigin origin = knowledge_.origin_of(node);
-    const Scope path =
-        !origin.scope ? outer
-        : !outer      ? origin.scope
-                      : std::make_shared<const ScopePath>(path_inside(*outer, *origin.scope));
+    const Scope path = !origin.scope ? outer
+                       : !outer
+                           ? origin.scope
+                           : std::make_shared<const ScopePath>(path_inside(*outer, *origin.scope));
     if (type == CU_GRAPH_NODE_TYPE_GRAPH && may_enter()) {
       CUgraph child = nullptr;
       if (driver_.cuGraphChildGraphNodeGetGraph(node, &child) == CUDA_SUCCESS && child != nullptr) {

@@ -23,8 +23,8 @@ struct ThreadRanges {
 void end_range(std::uint64_t domain, std::span<const NvtxPayload> payloads = {}) noexcept;
 
 // Installs the functions in one copy of NVTX, of which a process may have several; `tables` is that
-// copy's argument for tools. `created` takes each communicator of NCCL whose creation a range shows.
-// False: it is not of version 3.
+// copy's argument for tools. `created` takes each communicator of NCCL whose creation a range
+// shows. False: it is not of version 3.
 [[nodiscard]] bool install_nvtx_functions(const void* (*tables)(std::uint32_t),
                                           void (*created)(const NcclCommunicator&));
 

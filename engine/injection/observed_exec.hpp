@@ -32,7 +32,7 @@ class ObservedExec {
   struct Identity {
     std::uint32_t graph = 0, device = 0;
     std::uint32_t profiler_id = 0;  // of the executable
-    std::string creator;  // label of the range that was open; empty: none
+    std::string creator;            // label of the range that was open; empty: none
   };
   ObservedExec(Identity identity, ObservedGraph graph);
 
@@ -59,7 +59,9 @@ class ObservedExec {
   bool is_current = false;                     // nothing changed since its last description
   trace::Time next_read = 0;                   // of all parameters that an update gives
   std::vector<std::uint32_t> followed;         // nodes whose changes are recorded, sorted
-  std::vector<trace::Collective> collectives;  // as it was first described
+  // As it was described first.
+  std::string label;
+  std::vector<trace::Collective> collectives;
   std::uint64_t replays = 0;  // number of launches
   bool is_destroyed = false;  // the program destroyed it; outstanding replays may follow
   trace::CreationCost cost;

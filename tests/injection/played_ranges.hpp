@@ -21,7 +21,9 @@ class PlayedRanges {
     is_installed = detail::install_nvtx_functions(&tables, created);
   }
 
-  void push(const char* name) const { call<int(const char*)>(core, NVTX_CBID_CORE_RangePushA)(name); }
+  void push(const char* name) const {
+    call<int(const char*)>(core, NVTX_CBID_CORE_RangePushA)(name);
+  }
   void push(const wchar_t* name) const {
     call<int(const wchar_t*)>(core, NVTX_CBID_CORE_RangePushW)(name);
   }

@@ -149,12 +149,9 @@ TEST_CASE("program callbacks: the nodes of a loop of XLA have the ranges of the 
   HandMadeNode condition;
   condition.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
   graph.nodes.push_back(condition);
-  const auto push = [&](const char* name) {
-    program.nvtx(CUPTI_CBID_NVTX_nvtxRangePushA, nvtxRangePushA_params{name});
-  };
-  const auto pop = [&] { program.nvtx(CUPTI_CBID_NVTX_nvtxRangePop, nvtxRangePop_params{}); };
-  push("XlaModule:#hlo_module=jit_loop,program_id=28455#");
-  push("Thunk:#hlo_op=while.5,unique_hlo_op_id=25769803778#");
+  const PlayedRanges ranges;
+  ranges.push("XlaModule:#hlo_module=jit_loop,program_id=28455#");
+  ranges.push("Thunk:#hlo_op=while.5,unique_hlo_op_id=25769803778#");
   program.make_node(graph, graph.nodes[0]);
   CUgraphNode made = handle_of<CUgraphNode>(graph.nodes[0]);
   CUgraph bodies[] = {handle_of<CUgraph>(body)};
@@ -164,12 +161,12 @@ TEST_CASE("program callbacks: the nodes of a loop of XLA have the ranges of the 
   parameters.conditional.phGraph_out = bodies;
   program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphAddNode_v2,
                cuGraphAddNode_v2_params{&made, nullptr, nullptr, nullptr, 0, &parameters});
-  push("Thunk:#name=jit(loop)/while/body/add,hlo_op=loop_add_fusion.1,unique_hlo_op_id=1717#");
+  ranges.push("Thunk:#name=jit(loop)/while/body/add,hlo_op=loop_add_fusion.1,unique_hlo_op_id=1717#");
   program.make_node(body, body.nodes[0]);
-  pop();
+  ranges.pop();
   program.instantiate(graph);
-  pop();
-  pop();
+  ranges.pop();
+  ranges.pop();
   const trace::GraphVersion version = program.only_version();
   CHECK(version.label == "jit_loop");
   REQUIRE(version.nodes.size() == 2);

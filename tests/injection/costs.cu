@@ -1,6 +1,5 @@
-// Programs of CUDA graphs whose observation may cost much, to measure what it costs:
-//   graph_patterns PATTERN [ITERATIONS]
-// Prints the microseconds that an iteration takes, measured by the program itself with a stopwatch around all iterations.
+// Programs whose observation may cost much, for costs.py: costs PATTERN [ITERATIONS]
+// Prints the microseconds that an iteration takes, by a stopwatch around all iterations.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -170,7 +169,7 @@ int main(int count, char** arguments) {
     std::printf("%.3f us per iteration\n", took.count() / iterations);
     return 0;
   }
-  std::fprintf(stderr, "usage: graph_patterns PATTERN [ITERATIONS]; PATTERN is one of");
+  std::fprintf(stderr, "usage: costs PATTERN [ITERATIONS]; PATTERN is one of");
   for (const Pattern& pattern : kPatterns) std::fprintf(stderr, " %s", pattern.name);
   std::fprintf(stderr, "\n");
   return 2;

@@ -56,9 +56,9 @@ class ObservedExec {
   trace::Time instantiated = 0, instantiate_time = 0;
   trace::Time described = 0;  // last
   bool is_described = false;
-  bool is_current = false;                     // nothing changed since its last description
-  trace::Time next_read = 0;                   // of all parameters that an update gives
-  std::vector<std::uint32_t> followed;         // nodes whose changes are recorded, sorted
+  bool is_current = false;              // nothing changed since its last description
+  trace::Time next_read = 0;            // of all parameters that an update gives
+  std::vector<std::uint32_t> followed;  // nodes whose changes are recorded, sorted
   // As it was described first.
   std::string label;
   std::vector<trace::Collective> collectives;

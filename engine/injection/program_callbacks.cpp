@@ -69,7 +69,7 @@ constexpr CallbackId kWanted[] = {
 };
 
 // Reading used memory takes at most a hundredth of the program's time, and this time.
-constexpr trace::Time kMemoryTime = 5'000'000, kMemoryShare = 100;
+constexpr trace::Time kMemoryTime = 10'000'000, kMemoryShare = 100;
 
 }  // namespace
 

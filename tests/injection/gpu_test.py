@@ -242,7 +242,8 @@ class ProgramsTest(unittest.TestCase):
                 self.matches(f"{key} of all graphs", sum(graph[at] for graph in graphs), expected[f"all_{key}"])
         if "replays" in expected:
             self.assertEqual([graph[3] for graph in graphs if graph[4] is not None], [graph[4] for graph in graphs if graph[4] is not None], "node runs")
-        names = "\n".join(text for (text,) in base.execute("SELECT name FROM graphs UNION SELECT name FROM nodes UNION SELECT label FROM nodes"))
+        names = "\n".join(text for (text,) in base.execute("SELECT name FROM graphs UNION SELECT name FROM nodes UNION SELECT label FROM nodes UNION SELECT kernel FROM nodes"
+                          " WHERE kernel IS NOT NULL"))
         for name in expected["names"]:
             self.assertIn(name, names)
         devices = base.execute("SELECT count(DISTINCT device) FROM graphs").fetchone()[0]

@@ -161,7 +161,8 @@ TEST_CASE("program callbacks: the nodes of a loop of XLA have the ranges of the 
   parameters.conditional.phGraph_out = bodies;
   program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphAddNode_v2,
                cuGraphAddNode_v2_params{&made, nullptr, nullptr, nullptr, 0, &parameters});
-  ranges.push("Thunk:#name=jit(loop)/while/body/add,hlo_op=loop_add_fusion.1,unique_hlo_op_id=1717#");
+  ranges.push(
+      "Thunk:#name=jit(loop)/while/body/add,hlo_op=loop_add_fusion.1,unique_hlo_op_id=1717#");
   program.make_node(body, body.nodes[0]);
   ranges.pop();
   program.instantiate(graph);

@@ -164,7 +164,7 @@ Command add_run(CLI::App& program) {
       "that ends the program ends\nreprise as well; SIGTERM, SIGINT and SIGHUP are passed to the "
       "program.\n"
       "The trace contains every CUDA graph that the program instantiates, with kernels, grids, "
-      "edges, updates\nand launches. NVTX ranges that are open during "
+      "edges, latest parameters\nand launches. NVTX ranges that are open during "
       "stream capture become node labels. CUPTI has a single\nclient: a CUPTI-based profiler in "
       "the program collects nothing unless --yield is given.\n"
       "Examples:\n  reprise run -- python3 train.py\n  reprise run -o step.reprise --nodes -- "

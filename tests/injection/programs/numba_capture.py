@@ -1,12 +1,16 @@
 """A kernel of Numba, captured and launched through the driver API, since Numba has no graphs of its own."""
 import ctypes
 
-from shared import captured_nodes, driver_call, expect, need, us_per_call
+from shared import captured_nodes, driver_call, expect, need, skip, us_per_call
 
 REPLAYS, KERNELS, THREAD_LOCAL = 100, 4, 1
 need("numba", "numpy")
 import numpy as np  # noqa: E402
-from numba import cuda  # noqa: E402
+
+try:
+    from numba import cuda
+except Exception as error:  # versions of Numba and NumPy that do not fit
+    skip(f"Numba cannot be imported: {error}")
 
 
 @cuda.jit

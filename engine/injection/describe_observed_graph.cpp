@@ -42,7 +42,7 @@ class Describer {
     static_cast<void>(text(""));
     version_.labels.push_back({});
     version_.graph = identity.graph;
-    version_.version = 1;
+    version_.version = kObservedVersion;
     version_.device = identity.device;
     version_.label = identity.label;
     version_.ordering = kCapturedOrdering;

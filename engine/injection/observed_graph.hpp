@@ -63,6 +63,9 @@ struct ObservedNode {
   enum class Enabled : std::uint8_t { Yes, No } enabled = Enabled::Yes;
 };
 
+// Every graph has one version: a CUDA executable keeps its nodes and their order.
+inline constexpr std::uint32_t kObservedVersion = 1;
+
 struct ObservedGraph {
   std::vector<ObservedKernel> kernels;
   std::vector<ObservedNode> nodes;  // topological; child graphs and bodies are inlined

@@ -12,12 +12,8 @@
 namespace reprise::detail {
 namespace {
 
-constexpr std::size_t kMaxUnmatched = 16384;
 constexpr trace::Time kFirstPause = 250'000'000, kLastPause = 60'000'000'000;  // of descriptions
 constexpr trace::Time kReadShare = 20;
-
-// Every graph has one version: a CUDA executable keeps its nodes and their order.
-constexpr std::uint32_t kVersion = 1;
 
 std::int64_t change_of(ObservedProgram::MemoryUse used) {
   return used.before == 0 || used.after == 0 ? trace::kUnknownBytes
@@ -220,7 +216,7 @@ void ObservedProgram::mark_changed(const Exec& exec, std::uint32_t node, trace::
   if (node == trace::kNone) return;
   if (std::exchange(exec->is_current, false)) undescribed_.push_back(exec);
   if (!std::binary_search(exec->followed.begin(), exec->followed.end(), node)) return;
-  push(trace::Update{at, exec->identity().graph, kVersion, kVersion,
+  push(trace::Update{at, exec->identity().graph, kObservedVersion, kObservedVersion,
                      describe_observed_node(exec->graph(), node)});
 }
 
@@ -276,7 +272,7 @@ void ObservedProgram::instantiated(const Instantiation& made, ObservedGraph grap
   if (!error.empty()) {
     push(trace::Message{made.at, trace::Severity::Warning, "run.unread",
                         concat("the graph was read incompletely: ", error), exec->identity().graph,
-                        kVersion});
+                        kObservedVersion});
   }
   if (made.launchers == Instantiation::Launchers::HostAndKernels) {
     push(trace::Message{made.at, trace::Severity::Warning, "run.device-launch",
@@ -345,7 +341,7 @@ void ObservedProgram::replaced_unread(std::uint64_t handle, trace::Time at) {
 void ObservedProgram::mark_replaced(const Exec& exec, trace::Time at) {
   if (std::exchange(exec->is_current, false)) undescribed_.push_back(exec);
   if (exec->followed.empty()) return;
-  push(trace::Update{at, exec->identity().graph, kVersion, kVersion,
+  push(trace::Update{at, exec->identity().graph, kObservedVersion, kObservedVersion,
                      "new parameters of all nodes (cudaGraphExecUpdate)"});
 }
 
@@ -355,7 +351,7 @@ void ObservedProgram::refused(std::uint64_t handle, const std::string& why, trac
   if (!exec) return;
   push(trace::Message{at, trace::Severity::Info, "run.update",
                       concat("CUDA rejected an update of the whole graph (", why, ")"),
-                      exec->identity().graph, kVersion});
+                      exec->identity().graph, kObservedVersion});
 }
 
 void ObservedProgram::changed(std::uint64_t handle, std::uint64_t node, const ObservedNode& now,
@@ -376,7 +372,7 @@ void ObservedProgram::destroyed(std::uint64_t handle, trace::Time at) {
   if (found == execs_.end()) return;
   const ObservedExec& exec = *found->second;
   push(trace::Update{
-      at, exec.identity().graph, kVersion, kVersion,
+      at, exec.identity().graph, kObservedVersion, kObservedVersion,
       concat("destroyed after ", exec.replays, exec.replays == 1 ? " replay" : " replays")});
   erase(handle, at);
 }
@@ -395,137 +391,6 @@ std::uint32_t ObservedProgram::device_of(std::uint64_t handle) const {
   const std::lock_guard lock(mutex_);
   const Exec exec = find(handle);
   return exec ? exec->identity().device : 0;
-}
-
-// --- Replays ---
-
-ObservedProgram::Order ObservedProgram::launched(const Launch& launch, Nodes nodes) {
-  const std::lock_guard lock(mutex_);
-  const Exec exec = find(launch.exec);
-  ++hooks_.launches;
-  if (!exec) {
-    ++lost_replays_;
-    return Order::Later;
-  }
-  trace::Replay replay;
-  replay.graph = exec->identity().graph;
-  replay.version = kVersion;
-  const auto queue = queues_.find(launch.stream);
-  replay.queue = queue == queues_.end() ? 0 : queue->second;
-  replay.replay = ++exec->replays;
-  replay.launched = launch.started;
-  replay.launch_returned = launch.returned;
-  replay.thread = launch.thread;
-  const Order order = replay.replay == 1 ? Order::First : Order::Later;
-  if (nodes == Nodes::Unrecorded || launch.correlation == 0) {
-    push(replay);
-    return order;
-  }
-  if (!exec->has_pending()) pending_execs_.push_back(exec);
-  exec->expect(replay, launch.correlation);
-  const PendingReplay pending{exec, replay.replay};
-  by_correlation_[launch.correlation] = pending;
-  deliver_unmatched(pending, launch.correlation, launch.returned);
-  return order;
-}
-
-void ObservedProgram::first_launch_ended(std::uint64_t handle, trace::Time duration, MemoryUse used,
-                                         trace::Time at) {
-  const std::lock_guard lock(mutex_);
-  if (const Exec exec = find(handle)) add_launch_cost(*exec, duration, used, at);
-}
-
-void ObservedProgram::deliver_unmatched(const PendingReplay& pending, std::uint32_t correlation,
-                                        trace::Time now) {
-  std::erase_if(unmatched_runs_, [&](UnmatchedRun& unmatched) {
-    if (unmatched.run.correlation != correlation) return false;
-    unmatched.run.kernel = unmatched.kernel;
-    pending.exec->take(unmatched.run, pending.replay, now);
-    return true;
-  });
-}
-
-void ObservedProgram::ran(const std::vector<ObservedRun>& runs, trace::Time now) {
-  constexpr std::size_t kPart = 64;  // so that no call of the program waits for all
-  for (std::size_t at = 0; at < runs.size();) {
-    const std::lock_guard lock(mutex_);
-    for (const std::size_t end = std::min(runs.size(), at + kPart); at < end; ++at)
-      take_run(runs[at], now);
-  }
-}
-
-void ObservedProgram::take_run(const ObservedRun& run, trace::Time now) {
-  if (run.started == 0 || run.ended == 0) ++lost_times_;
-  ++hooks_.nodes;
-  if (run.correlation == 0) {  // only the executable is known
-    const auto exec = std::find_if(
-        pending_execs_.begin(), pending_execs_.end(),
-        [&](const Exec& one) { return one->identity().profiler_id == run.node >> 32; });
-    if (exec != pending_execs_.end()) (*exec)->take_unnumbered(run, now);
-    return;
-  }
-  const auto launch = by_correlation_.find(run.correlation);
-  if (launch != by_correlation_.end()) {
-    launch->second.exec->take(run, launch->second.replay, now);
-  } else if (unmatched_runs_.size() < kMaxUnmatched) {
-    unmatched_runs_.push_back({run, std::string(run.kernel)});
-  } else {
-    unmatched_runs_.erase(
-        unmatched_runs_.begin(),
-        unmatched_runs_.begin() + kMaxUnmatched / 2);  // their launches were probably not observed
-  }
-}
-
-void ObservedProgram::collect(trace::Time now, ObservedExec::Outstanding outstanding,
-                              std::vector<trace::Record>& records) {
-  std::vector<Picture> pictures;
-  std::vector<ObservedExec::Complete> complete;
-  std::vector<trace::Record> others, ends;
-  {
-    const std::lock_guard lock(mutex_);
-    switch (outstanding) {
-      case ObservedExec::Outstanding::Expected:
-        take_pictures(Which::Due, now);
-        memory_.collect(now, records);
-        break;
-      case ObservedExec::Outstanding::Complete:
-        take_pictures(Which::All, now);
-        memory_.finish(now, records);
-        break;
-    }
-    pictures.swap(pictures_);
-    others.swap(records_);
-    std::erase_if(pending_execs_, [&](const Exec& exec) {
-      exec->collect(now, outstanding, complete);
-      if (exec->has_pending()) return false;
-      if (exec->is_destroyed)
-        records_.emplace_back(trace::Ended{now, trace::ObjectKind::Graph, exec->identity().graph});
-      return true;
-    });
-    hooks_.replays += complete.size();
-    for (const ObservedExec::Complete& one : complete) by_correlation_.erase(one.correlation);
-    collect_losses(now);
-    ends.swap(records_);
-  }
-  for (const Picture& picture : pictures) records.emplace_back(describe(picture));
-  std::move(others.begin(), others.end(), std::back_inserter(records));
-  for (ObservedExec::Complete& one : complete) ObservedExec::add_records(std::move(one), records);
-  std::move(ends.begin(), ends.end(), std::back_inserter(records));
-}
-
-void ObservedProgram::collect_losses(trace::Time now) {
-  const auto tell = [&](std::uint64_t& count, trace::LossKind kind, const char* why) {
-    if (count != 0) records_.emplace_back(trace::Loss{now, kind, std::exchange(count, 0), why});
-  };
-  tell(lost_replays_, trace::LossKind::Replays,
-       "launches of graphs that are not described, or more than could be written");
-  tell(lost_events_, trace::LossKind::Events, "more than could be written");
-  tell(lost_times_, trace::LossKind::ZeroTimestamps, "the profiler reported no times");
-}
-
-HookCounts ObservedProgram::take_hooks() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(hooks_, {});
 }
 
 }  // namespace reprise::detail

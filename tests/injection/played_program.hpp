@@ -57,4 +57,23 @@ class PlayedProgram : public PlayedCalls {
   detail::ProgramCallbacks callbacks_;
 };
 
+inline HandMadeNode kernel_node(HandMadeKernel& kernel, std::uint64_t id,
+                                void** parameters = nullptr) {
+  HandMadeNode node;
+  node.type = CU_GRAPH_NODE_TYPE_KERNEL;
+  node.kernel.func = handle_of<CUfunction>(kernel);
+  node.kernel.gridDimX = 4, node.kernel.gridDimY = node.kernel.gridDimZ = 1;
+  node.kernel.blockDimX = 128, node.kernel.blockDimY = node.kernel.blockDimZ = 1;
+  node.kernel.kernelParams = parameters;
+  node.profiler_id = id;
+  return node;
+}
+
+inline std::string name_of(const trace::GraphVersion& version, std::size_t node) {
+  return version.strings[version.nodes[node].name];
+}
+inline std::string label_of(const trace::GraphVersion& version, std::size_t node) {
+  return version.strings[version.labels[version.nodes[node].label].name];
+}
+
 }  // namespace reprise::test

@@ -29,6 +29,8 @@ constexpr std::size_t kMaxEvents = 4096, kMaxText = 64u << 10;
 constexpr float kMaxPoint = 1e5f, kMaxNotches = 100;
 constexpr int kShiftKey = 340, kControlKey = 341, kAltKey = 342, kSuperKey = 343;  // of GLFW, left
 constexpr int kRightKeys = 4;  // distance to the right ones
+constexpr int kFirstNamedKey = 256;  // keys below type letters, unless Ctrl is held
+constexpr int kTextDelay = 8;        // frames; a shortcut opens its field within four
 
 constexpr BrowserKey kKeys[] = {
     {"Space", 32, ImGuiKey_Space},
@@ -116,6 +118,9 @@ const BrowserKey* key_of(std::string_view code) {
   return found == std::end(kKeys) ? nullptr : found;
 }
 
+// Changes what a text does: a modifier, or a key that edits.
+bool is_named(const BrowserKey& key) { return key.glfw >= kFirstNamedKey; }
+
 float within(const nlohmann::ordered_json& json, float limit) {
   if (!json.is_number()) throw ProtocolError("an input event has no number where one is needed");
   const double value = json.get<double>();
@@ -136,7 +141,7 @@ std::string text_of(const nlohmann::ordered_json& json) {
 
 // What a frame has received so far.
 struct InputQueue::Frame {
-  bool has_moved = false, is_touch = false, has_text = false, has_edit_key = false;
+  bool has_moved = false, is_touch = false, has_text = false, has_named_key = false;
   bool buttons[3] = {};
   std::vector<const BrowserKey*> keys;
 
@@ -210,7 +215,7 @@ void InputQueue::set_up(ImGuiIO& io) {
   }
 }
 
-bool InputQueue::fits(const Frame& frame, const Event& event) {
+bool InputQueue::fits(const Frame& frame, const Event& event) const {
   if (std::holds_alternative<Move>(event) || std::holds_alternative<Leave>(event) ||
       std::holds_alternative<Wheel>(event) || std::holds_alternative<Focus>(event))
     return !frame.has_button();
@@ -218,16 +223,17 @@ bool InputQueue::fits(const Frame& frame, const Event& event) {
   if (const auto* button = std::get_if<Button>(&event))
     return !frame.buttons[button->button] && !(frame.has_moved && frame.is_touch);
   if (const auto* key = std::get_if<KeyEvent>(&event)) {
-    const bool edits = key->key->imgui >= 0;
     return std::find(frame.keys.begin(), frame.keys.end(), key->key) == frame.keys.end() &&
-           !(edits && frame.has_text);
+           !(frame.has_text && is_named(*key->key));
   }
-  if (std::holds_alternative<Text>(event)) return !frame.has_edit_key;
+  if (std::holds_alternative<Text>(event)) return !frame.has_named_key && text_delay_ == 0;
   return true;
 }
 
 void InputQueue::apply(ImGuiIO& io, const std::function<void(std::string)>& paste) {
   Frame frame;
+  const bool has_field = ImGui::GetCurrentContext()->WantTextInputNextFrame == 1;
+  text_delay_ = has_field ? 0 : std::max(text_delay_ - 1, 0);
   while (!events_.empty() && fits(frame, events_.front())) {
     Event event = std::move(events_.front());
     events_.pop_front();
@@ -247,8 +253,7 @@ void InputQueue::apply(ImGuiIO& io, const std::function<void(std::string)>& past
     } else if (const auto* key = std::get_if<KeyEvent>(&event)) {
       apply(io, *key);
       frame.keys.push_back(key->key);
-      // letters edit only with Ctrl, where no text comes
-      frame.has_edit_key |= key->key->imgui >= 0 && key->key->glfw > 256;
+      frame.has_named_key |= is_named(*key->key);
     } else if (const auto* text = std::get_if<Text>(&event)) {
       io.AddInputCharactersUTF8(text->text.c_str());
       frame.has_text = true;
@@ -276,6 +281,7 @@ void InputQueue::apply(ImGuiIO& io, const KeyEvent& event) {
   io.KeyCtrl = is_down(kControlKey);
   io.KeyAlt = is_down(kAltKey);
   io.KeySuper = is_down(kSuperKey);
+  if (event.down && !is_named(*event.key) && io.KeyCtrl && !io.KeyAlt) text_delay_ = kTextDelay;
   on_key_event(glfw, event.down, repeats,
                (io.KeyShift ? 1 : 0) | (io.KeyCtrl ? 2 : 0) | (io.KeyAlt ? 4 : 0));
 }

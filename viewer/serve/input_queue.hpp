@@ -1,6 +1,7 @@
 // InputQueue: the input of a browser for Dear ImGui, which takes the state of a frame: what must
-// not be in one frame (a press and its release, a text and the key after it) is spread over
-// several. Threads: drawing thread only.
+// not be in one frame (a press and its release, a text and a key that edits it) is spread over
+// several. A text after a shortcut waits for the field that the shortcut opens, a few frames at
+// most. Threads: drawing thread only.
 #pragma once
 
 #include <cstdint>
@@ -70,7 +71,7 @@ class InputQueue {
 
   void push(Event event);
   [[nodiscard]] static Event event_of(const nlohmann::ordered_json& json);
-  [[nodiscard]] static bool fits(const Frame& frame, const Event& event);
+  [[nodiscard]] bool fits(const Frame& frame, const Event& event) const;
   void apply(ImGuiIO& io, const KeyEvent& event);
   void apply(ImGuiIO& io, const Button& event);
   void release_all(ImGuiIO& io);
@@ -85,6 +86,7 @@ class InputQueue {
   bool has_scrolled_ = false, is_click_ = false;
   bool buttons_[3] = {};
   std::vector<const BrowserKey*> held_;
+  int text_delay_ = 0;  // frames that a text waits for a field
 };
 
 }  // namespace reprise::viewer

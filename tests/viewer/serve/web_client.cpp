@@ -71,7 +71,6 @@ WebClient::WebClient(std::uint16_t port, const WebClientDesc& desc)
   socket_->stream.handshake(desc.host, "/session");
   if (!desc.sends_hello) return;
   send({{"type", "hello"},
-        {"version", 1},
         {"token", desc.token},
         {"width", 1600},
         {"height", 900},

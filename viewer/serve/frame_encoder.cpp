@@ -229,14 +229,13 @@ FrameList frame_list_of(const ImDrawList& list) {
 }
 
 std::string FrameEncoder::encode(const ImDrawData& data, std::uint32_t frame) {
-  const float size[] = {data.DisplaySize.x, data.DisplaySize.y, data.FramebufferScale.x};
+  const std::array size{data.DisplaySize.x, data.DisplaySize.y, data.FramebufferScale.x};
   std::vector<FrameList> lists;
   for (int i = 0; i < data.CmdListsCount; ++i) {
     FrameList list = frame_list_of(*data.CmdLists[i]);
     if (!list.commands.empty()) lists.push_back(std::move(list));
   }
-  if (!has_previous_) previous_.clear();
-  if (has_previous_ && lists == previous_ && std::equal(size, size + 3, size_)) return {};
+  if (lists == previous_ && size == size_) return {};
   std::string out;
   put(out, kFrameMessage);
   put(out, std::uint8_t{0});
@@ -257,8 +256,7 @@ std::string FrameEncoder::encode(const ImDrawData& data, std::uint32_t frame) {
     if (!is_equal) put_list(out, is_new ? FrameList() : *same, list);
   }
   previous_ = std::move(lists);
-  std::copy(size, size + 3, size_);
-  has_previous_ = true;
+  size_ = size;
   return out;
 }
 

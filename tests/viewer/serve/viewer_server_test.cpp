@@ -174,7 +174,7 @@ TEST_CASE("viewer server: the first frame draws the trace, and an idle client ge
   REQUIRE_FALSE(title.is_null());
   CHECK(title.at("text") == "run.reprise - Reprise");
   CHECK(client.wait_for("state").at("state").at("graph") == "large 1");
-  client.read_until_quiet(700);
+  client.read_until_quiet(500);
   CHECK(client.textures == 1);
   CHECK(client.decoder.width == 1600);
   CHECK(client.decoder.lists.size() > 5);
@@ -303,7 +303,7 @@ TEST_CASE("viewer server: a lost connection resumes with the whole frame") {
     REQUIRE_FALSE(client.wait_for("state").is_null());
     client.send(input({key("Digit3", true), key("Digit3", false)}));
     REQUIRE_FALSE(client.wait_for("state").is_null());
-    client.read_until_quiet(1500);
+    client.read_until_quiet(300);
     lists = client.decoder.lists.size();
     desc.resume = client.session;
   }
@@ -326,7 +326,7 @@ TEST_CASE("viewer server: a client that acknowledges nothing gets few frames, an
   WebClient quick(server.port(), server.client());
   REQUIRE_FALSE(quick.wait_for("state").is_null());
   std::mt19937 random(1);
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 50; ++i) {
     const Json move = {"m", random() % 1600, random() % 900};
     slow.send(input({move}));
     quick.send(input({move}));
@@ -442,7 +442,7 @@ TEST_CASE("viewer server: sizes without sense are bounded") {
   REQUIRE_FALSE(client.wait_for("state").is_null());
   for (const double size : {0.0, -5.0, 1e30, 63.7}) {
     client.send({{"type", "resize"}, {"width", size}, {"height", size}, {"scale", 1}});
-    client.read_until_quiet(300);
+    client.read_until_quiet(100);
     CHECK(client.decoder.width >= 64);
     CHECK(client.decoder.width <= 8192);
   }

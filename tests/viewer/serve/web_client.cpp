@@ -25,6 +25,7 @@ constexpr int kPatience = 5000;  // ms
 tcp::socket connected(asio::io_context& io, std::uint16_t port) {
   tcp::socket socket(io);
   socket.connect({asio::ip::address_v4::loopback(), port});
+  socket.set_option(tcp::no_delay(true));  // as browsers do
   return socket;
 }
 

@@ -1,6 +1,7 @@
 #include "serve/entry.hpp"
 
 #include <spawn.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>

@@ -10,6 +10,7 @@ import base64
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -373,6 +374,23 @@ class Use(BrowserTest):
         self.wait_for_same(page, before)
         page.evaluate("history.forward()")
         page.wait("location.hash.includes('view=timeline')")
+
+    def test_a_link_names_one_of_several_traces(self):
+        folder = FOLDER / "traces"
+        (folder / "inner").mkdir(parents=True)
+        for name in ("a.reprise", "inner/b.reprise"):
+            shutil.copy(trace("run.reprise"), folder / name)
+        links = ["trace=inner/b.reprise&graph=other&view=nodes", "trace=a.reprise&graph=step&view=timeline"]
+        page = self.shown(self.serve(folder), links[0])
+        page.wait("document.title.startsWith('b.reprise')")
+        page.evaluate(f"location.hash = '#{links[1]}'")
+        page.wait("document.title.startsWith('a.reprise')")
+        self.settle(page)
+        self.assertEqual(self.hash(page), links[1])
+        page.evaluate("history.back()")
+        page.wait("document.title.startsWith('b.reprise')")
+        self.settle(page)
+        self.assertEqual(self.hash(page), links[0])
 
     def test_two_browsers_have_their_own_state(self):
         first = self.graph()

@@ -157,7 +157,7 @@ document.addEventListener('visibilitychange', () => document.hidden || isWelcome
 
 // --- messages of the server ---
 
-const takes = {
+const handlers = {
   welcome(message) {
     isWelcome = true;
     attempt = 0;
@@ -193,8 +193,8 @@ const takes = {
 };
 
 function takeText(message) {
-  if (!Object.hasOwn(takes, message.type)) throw new Error(`the server sent the unknown message "${message.type}"`);
-  takes[message.type](message);
+  if (!Object.hasOwn(handlers, message.type)) throw new Error(`the server sent the unknown message "${message.type}"`);
+  handlers[message.type](message);
 }
 
 function takeBytes(buffer) {

@@ -643,8 +643,9 @@ class Plan(ProgramTest):
 
 
 class Serve(ProgramTest):
-    def serve(self, *arguments):
-        return subprocess.Popen([PROGRAM, "serve", *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def serve(self, *arguments, command="serve", **environment):
+        return subprocess.Popen([PROGRAM, command, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                env=os.environ | environment)
 
     def stop(self, process):
         process.send_signal(signal.SIGTERM)
@@ -664,6 +665,40 @@ class Serve(ProgramTest):
         self.assertGreater(int(re.search(r":(\d+)/", second.stdout.readline())[1]), port)
         self.assertIn(f"port {port} is taken", self.stop(second))
         self.stop(first)
+
+    def test_the_browser_of_the_desktop_gets_the_link(self):
+        folder = self.here / "bin"
+        folder.mkdir()
+        (folder / "xdg-open").write_text('#!/bin/sh\nls -l "$1"\ncat "$1"\n')
+        (folder / "xdg-open").chmod(0o700)
+        process = self.serve("--browser", self.trace, command="view", PATH=f"{folder}:{os.environ['PATH']}")
+        link = process.stdout.readline().strip()
+        self.assertRegex(link, r"^http://127\.0\.0\.1:[1-9][0-9]*/#token=[0-9a-f]{32}$")
+        opened = process.stdout.readline()
+        self.assertRegex(opened, r"^-rw------- .*/viewer\.html$")
+        self.assertEqual(process.stdout.readline().strip(), f'<meta http-equiv="refresh" content="0;url={link}">')
+        self.assertEqual(self.stop(process), "")
+        self.assertFalse(pathlib.Path(opened.split()[-1]).exists())
+        process = self.serve("--browser", self.trace, command="view", PATH=str(self.here))
+        process.stdout.readline()
+        self.assertIn("cannot start xdg-open; open the link in a browser", self.stop(process))
+
+    def test_the_files_of_a_killed_server_go_with_the_next_one(self):
+        folder = self.here / "temporary"
+        folder.mkdir()
+        running, killed = (self.serve("--port", "0", TMPDIR=str(folder)) for _ in range(2))
+        for process in (running, killed):
+            process.stdout.readline()
+        before = set(folder.iterdir())
+        killed.kill()
+        killed.communicate()
+        self.assertEqual((len(before), set(folder.iterdir())), (2, before))
+        last = self.serve("--port", "0", TMPDIR=str(folder))
+        last.stdout.readline()
+        self.assertEqual((len(before & set(folder.iterdir())), len(set(folder.iterdir()))), (1, 2))
+        self.stop(running)
+        self.stop(last)
+        self.assertEqual(list(folder.iterdir()), [])
 
     def test_other_addresses_than_loopback_warn(self):
         process = self.serve("--address", "0.0.0.0", "--port", "0")

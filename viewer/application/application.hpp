@@ -55,6 +55,8 @@ class Application {
   ~Application();
 
   void open(const OpenTarget& target);
+  // What the user asks for: shows why it is not allowed, or asks before a session is discarded.
+  void perform(const StartAction& action);
   // Opens both, for comparison.
   void compare(const OpenTarget& first, const OpenTarget& second);
   // One file is opened, or compared with the open one. Files of ranks of one job are merged and
@@ -103,7 +105,6 @@ class Application {
   void watch_merge();
   void draw_start(const Theme& theme);
   void draw_dialog(const Theme& theme);
-  void perform(const StartAction& action);
   // Why the user may not do or open this; empty: it is allowed.
   [[nodiscard]] std::string refusal(const StartAction& action) const;
   [[nodiscard]] std::string refusal(const OpenTarget& target) const;

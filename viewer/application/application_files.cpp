@@ -30,6 +30,10 @@ std::string in_current_folder(const std::string& name) {
   return (std::filesystem::current_path(ignored) / name).string();
 }
 
+std::string not_allowed(const std::string& path) {
+  return path + " is not below a folder that is allowed here";
+}
+
 // A file name for the recording of a session.
 std::string recording_name(const model::Document& document) {
   std::string name = "session";
@@ -57,7 +61,7 @@ std::string Application::refusal(const OpenTarget& target) const {
     const bool is_address =
         trace::parse_tcp_address(part).has_value() && !std::filesystem::exists(part, ignored);
     if (is_session || (is_address && may_change()) || desc_.access.paths.contains(part)) continue;
-    return part + " is not below a folder that is allowed here.";
+    return not_allowed(part) + ".";
   }
   return {};
 }
@@ -123,7 +127,7 @@ void Application::draw_record(const Theme& theme) {
     case FileChoice::None: return;
     case FileChoice::Write:
       if (!desc_.access.paths.contains(recorder_.dialog.path())) {
-        recorder_.error = recorder_.dialog.path() + " is not below a folder that is allowed here";
+        recorder_.error = not_allowed(recorder_.dialog.path());
         return;
       }
       return write(recorder_,

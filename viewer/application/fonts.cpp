@@ -69,16 +69,18 @@ struct Installed {
   }
 };
 
-ImFont* add(const fs::path& file, const fs::path& symbols, float pixels) {
+constexpr std::array<ImWchar, 3> kTitleRanges = {0x0020, 0x007E, 0};
+
+ImFont* add(const fs::path& file, const fs::path& symbols, float pixels,
+            const ImWchar* ranges = kRanges.data()) {
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
   ImFontConfig config;
   config.OversampleH = 2;
   config.OversampleV = 1;
   config.PixelSnapH = true;
   pixels = std::max(6.0f, std::round(pixels));
-  ImFont* font = file.empty()
-                     ? nullptr
-                     : atlas.AddFontFromFileTTF(file.c_str(), pixels, &config, kRanges.data());
+  ImFont* font =
+      file.empty() ? nullptr : atlas.AddFontFromFileTTF(file.c_str(), pixels, &config, ranges);
   if (!font) {
     ImFontConfig plain;
     plain.SizePixels = pixels;
@@ -86,7 +88,7 @@ ImFont* add(const fs::path& file, const fs::path& symbols, float pixels) {
   }
   if (!symbols.empty() && symbols != file) {
     config.MergeMode = true;  // adds missing glyphs such as arrows and shapes
-    atlas.AddFontFromFileTTF(symbols.c_str(), pixels, &config, kRanges.data());
+    atlas.AddFontFromFileTTF(symbols.c_str(), pixels, &config, ranges);
   }
   return font;
 }
@@ -120,7 +122,9 @@ void load_fonts(Theme& theme, const FontFiles& files, float pixels, float points
   theme.small = add(files.text, files.mono, kSmall * pixels);
   theme.heading =
       add(files.heading.empty() ? files.text : files.heading, files.mono, kHeading * pixels);
-  theme.title = add(files.heading.empty() ? files.text : files.heading, {}, kTitle * pixels);
+  // It is the largest, and draws the name of the program alone.
+  theme.title = add(files.heading.empty() ? files.text : files.heading, {}, kTitle * pixels,
+                    kTitleRanges.data());
   theme.mono = add(files.mono, files.text, kMono * pixels);
   io.FontDefault = theme.text;
   io.FontGlobalScale = points / pixels;

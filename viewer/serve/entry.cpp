@@ -1,8 +1,7 @@
 #include "serve/entry.hpp"
 
 #include <spawn.h>
-#include <stdlib.h>
-#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -11,11 +10,12 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
-#include <system_error>
+#include <vector>
 
 #include "application/quit_signals.hpp"
 #include "base/atomic_file.hpp"
 #include "base/shown_text.hpp"
+#include "serve/request_checks.hpp"
 #include "serve/viewer_server.hpp"
 
 namespace reprise::viewer {
@@ -33,34 +33,19 @@ std::vector<T> list(const char* const* given) {
   return out;
 }
 
-// Opens the link in the desktop's browser, by a file: other users can see command lines.
-class BrowserStart {
- public:
-  explicit BrowserStart(const std::string& link) {
-    std::string pattern = (fs::temp_directory_path() / "reprise-browser-XXXXXX").string();
-    if (!::mkdtemp(pattern.data()))
-      throw std::runtime_error("cannot create " + pattern + ": " + std::strerror(errno));
-    folder_ = pattern;
-    const std::string file = (folder_ / "viewer.html").string();
-    detail::write_file_atomically(file,
-                                  "<meta http-equiv=\"refresh\" content=\"0;url=" + link + "\">\n",
-                                  {.sources = {detail::kOwnerOnly}});
-    std::string name = "xdg-open", argument = file;
-    char* const arguments[] = {name.data(), argument.data(), nullptr};
-    pid_t pid = 0;
-    if (::posix_spawnp(&pid, name.c_str(), nullptr, nullptr, arguments, environ) != 0)
-      detail::print_message("cannot start xdg-open; open the link in a browser");
-  }
-  BrowserStart(const BrowserStart&) = delete;
-  BrowserStart& operator=(const BrowserStart&) = delete;
-  ~BrowserStart() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-
- private:
-  fs::path folder_;
-};
+// Opens the link in the desktop's browser, by a file in `folder`: other users can see command
+// lines.
+void open_browser(const std::string& link, const fs::path& folder) {
+  fs::create_directory(folder);
+  std::string name = "xdg-open", file = (folder / "viewer.html").string();
+  detail::write_file_atomically(file,
+                                "<meta http-equiv=\"refresh\" content=\"0;url=" + link + "\">\n",
+                                {.sources = {detail::kOwnerOnly}});
+  char* const arguments[] = {name.data(), file.data(), nullptr};
+  pid_t pid = 0;
+  if (::posix_spawnp(&pid, name.c_str(), nullptr, nullptr, arguments, environ) != 0)
+    detail::print_message("cannot start xdg-open; open the link in a browser");
+}
 
 bool is_loopback(const std::string& address) {
   return address.starts_with("127.") || address == "localhost" || address == "::1";
@@ -78,11 +63,7 @@ ServeDesc desc_of(const RepriseServeRequest& request) {
                  .hosts = list<std::string>(request.hosts),
                  .read_only = request.read_only != 0,
                  .max_clients = request.max_clients};
-  const bool is_any = desc.address == "0.0.0.0" || desc.address == "::";
-  if (!is_any && !is_loopback(desc.address)) {
-    const bool is_v6 = desc.address.find(':') != std::string::npos;
-    desc.hosts.push_back(is_v6 ? "[" + desc.address + "]" : desc.address);
-  }
+  desc.hosts.push_back(host_of_address(desc.address));
   return desc;
 }
 
@@ -107,8 +88,7 @@ void serve(const RepriseServeRequest& request) {
         "with ssh");
   const std::string link = server.link();
   request.print_link(link.c_str());
-  std::optional<BrowserStart> browser;
-  if (request.opens_browser != 0) browser.emplace(link);
+  if (request.opens_browser != 0) open_browser(link, server.folder().next());
   server.run([&signals] { return signals.received(); });
   running.store(nullptr);
 }

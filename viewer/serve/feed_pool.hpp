@@ -3,9 +3,11 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/trace_feed.hpp"
@@ -23,11 +25,10 @@ class FeedPool {
     std::vector<std::function<void()>> all;
   };
   struct Entry {
-    std::string target, token;
     std::weak_ptr<model::TraceFeed> feed;
     std::shared_ptr<Listeners> listeners;
   };
-  std::vector<Entry> entries_;
+  std::map<std::pair<std::string, std::string>, Entry> entries_;  // by target and token
 };
 
 }  // namespace reprise::viewer

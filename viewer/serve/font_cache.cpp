@@ -1,5 +1,8 @@
 #include "serve/font_cache.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/shown_text.hpp"
 #include "serve/protocol.hpp"
 
@@ -33,8 +36,11 @@ std::string FontSet::message() {
   put(out, texture);
   put(out, static_cast<std::uint32_t>(width));
   put(out, static_cast<std::uint32_t>(height));
-  out.append(reinterpret_cast<const char*>(pixel),
-             static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+  const auto count = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  // 16 shades look like 256, and compress to half the size.
+  std::transform(pixel, pixel + count, std::back_inserter(out), [](unsigned char alpha) {
+    return static_cast<char>((alpha * 15 + 127) / 255 * 17);
+  });
   return out;
 }
 

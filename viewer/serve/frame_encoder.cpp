@@ -117,32 +117,16 @@ class Matcher {
   bool look_up(std::size_t at) {
     if (to_.size() - at <= kBlock || from_.size() <= kBlock) return false;
     if (table_.empty()) fill_table();
-    const auto found = table_.find(hash_at(at));
+    const auto found = table_.find(hash_of(to_, at));
     return found != table_.end() && extend(at, found->second);
   }
 
-  // Of the steps from `at` on; those of neighbouring places follow from each other.
-  std::uint64_t hash_at(std::size_t at) {
-    if (hashed_ == at) return hash_;
-    if (hashed_ + 1 == at) {
-      hash_ = (hash_ - step(to_[at - 1], to_[at]) * power()) * kFactor +
-              step(to_[at + kBlock - 1], to_[at + kBlock]);
-    } else {
-      hash_ = hash_of(to_, at);
-    }
-    hashed_ = at;
-    return hash_;
-  }
+  // Of the steps of the block at `at`.
   static std::uint64_t hash_of(std::span<const Item> items, std::size_t at) {
     std::uint64_t hash = 0;
     for (std::size_t i = at + 1; i <= at + kBlock; ++i)
       hash = hash * kFactor + step(items[i - 1], items[i]);
     return hash;
-  }
-  static constexpr std::uint64_t power() {
-    std::uint64_t value = 1;
-    for (std::size_t i = 1; i < kBlock; ++i) value *= kFactor;
-    return value;
   }
   void fill_table() {
     table_.reserve(from_.size() / kBlock);
@@ -158,23 +142,27 @@ class Matcher {
   std::vector<Run> runs_;
   std::size_t end_ = 0;  // of the runs
   std::unordered_map<std::uint64_t, std::size_t> table_;
-  std::uint64_t hash_ = 0;
-  std::size_t hashed_ = kNowhere - 1;
 };
 
-void put_literals(std::string& out, const std::vector<FrameVertex>& literals) {
-  for (const auto member : {&FrameVertex::x, &FrameVertex::y}) {
-    const std::size_t at = out.size(), count = literals.size();
-    out.resize(at + 4 * count);
-    std::int32_t before = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::int32_t now = literals[i].*member;
-      const std::uint32_t word = zigzag(now - before);
-      before = now;
-      for (std::size_t plane = 0; plane < 4; ++plane)
-        out[at + plane * count + i] = static_cast<char>(word >> (8 * plane));
-    }
+// Planes of bytes of the differences between neighbours, which compress better than the values.
+template <class Item, class Value>
+void put_planes(std::string& out, const std::vector<Item>& items, Value value_of) {
+  using Word = decltype(value_of(items.front()));
+  const std::size_t at = out.size(), count = items.size();
+  out.resize(at + sizeof(Word) * count);
+  Word before = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Word now = value_of(items[i]);
+    const std::uint32_t word = zigzag(static_cast<Word>(now - before));
+    before = now;
+    for (std::size_t plane = 0; plane < sizeof(Word); ++plane)
+      out[at + plane * count + i] = static_cast<char>(word >> (8 * plane));
   }
+}
+
+void put_literals(std::string& out, const std::vector<FrameVertex>& literals) {
+  put_planes(out, literals, [](const FrameVertex& vertex) { return vertex.x; });
+  put_planes(out, literals, [](const FrameVertex& vertex) { return vertex.y; });
   for (const FrameVertex& vertex : literals) {
     put(out, vertex.u);
     put(out, vertex.v);
@@ -183,15 +171,7 @@ void put_literals(std::string& out, const std::vector<FrameVertex>& literals) {
 }
 
 void put_literals(std::string& out, const std::vector<std::uint16_t>& literals) {
-  const std::size_t at = out.size(), count = literals.size();
-  out.resize(at + 2 * count);
-  std::uint16_t before = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t word = zigzag(static_cast<std::int16_t>(literals[i] - before));
-    before = literals[i];
-    out[at + i] = static_cast<char>(word);
-    out[at + count + i] = static_cast<char>(word >> 8);
-  }
+  put_planes(out, literals, [](std::uint16_t index) { return static_cast<std::int16_t>(index); });
 }
 
 template <class Item>
@@ -249,14 +229,13 @@ FrameList frame_list_of(const ImDrawList& list) {
 }
 
 std::string FrameEncoder::encode(const ImDrawData& data, std::uint32_t frame) {
-  const float size[] = {data.DisplaySize.x, data.DisplaySize.y, data.FramebufferScale.x};
+  const std::array size{data.DisplaySize.x, data.DisplaySize.y, data.FramebufferScale.x};
   std::vector<FrameList> lists;
   for (int i = 0; i < data.CmdListsCount; ++i) {
     FrameList list = frame_list_of(*data.CmdLists[i]);
     if (!list.commands.empty()) lists.push_back(std::move(list));
   }
-  if (!has_previous_) previous_.clear();
-  if (has_previous_ && lists == previous_ && std::equal(size, size + 3, size_)) return {};
+  if (lists == previous_ && size == size_) return {};
   std::string out;
   put(out, kFrameMessage);
   put(out, std::uint8_t{0});
@@ -277,8 +256,7 @@ std::string FrameEncoder::encode(const ImDrawData& data, std::uint32_t frame) {
     if (!is_equal) put_list(out, is_new ? FrameList() : *same, list);
   }
   previous_ = std::move(lists);
-  std::copy(size, size + 3, size_);
-  has_previous_ = true;
+  size_ = size;
   return out;
 }
 

@@ -4,6 +4,7 @@
 // only on ImGui's draw data. Threads: drawing thread only.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -41,11 +42,10 @@ class FrameEncoder {
   // The message of the frame, which then is the previous one; empty: nothing changed.
   [[nodiscard]] std::string encode(const ImDrawData& data, std::uint32_t frame);
   // The next frame refers to none: it is decoded by somebody else.
-  void reset() { has_previous_ = false; }
+  void reset() { *this = FrameEncoder(); }
 
  private:
-  bool has_previous_ = false;
-  float size_[3] = {};
+  std::array<float, 3> size_ = {};  // zero: there is no previous frame
   std::vector<FrameList> previous_;
 };
 

@@ -1,14 +1,15 @@
 // InputQueue: the input of a browser for Dear ImGui, which takes the state of a frame: what must
-// not be in one frame (a press and its release, a text and the key after it) is spread over
-// several. Threads: drawing thread only.
+// not be in one frame (a press and its release, a text and a key that edits it) is spread over
+// several. A text after a shortcut waits for the field that the shortcut opens, a few frames at
+// most. Threads: drawing thread only.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <set>
 #include <string>
-#include <variant>
-#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -16,12 +17,10 @@
 
 namespace reprise::viewer {
 
-struct BrowserKey;  // a row of the table of keys
-
 class InputQueue {
  public:
-  // Adds the events of an "input" message. Throws ProtocolError for anything else, and if the
-  // queue is full.
+  // Adds the events of an "input" message. Throws ProtocolError or nlohmann::json::exception for
+  // anything else, and if the queue is full.
   void add(const nlohmann::ordered_json& events);
   // Text for the clipboard, in the order of the events.
   void add_paste(std::string text);
@@ -38,41 +37,21 @@ class InputQueue {
   void apply(ImGuiIO& io, const std::function<void(std::string)>& paste);
 
  private:
-  struct Move {
-    float x, y;
+  enum class Kind : std::uint8_t { Move, Leave, Button, Wheel, Key, Text, Focus, Device, Paste };
+  struct Event {
+    Kind kind = Kind::Leave;
+    float x = 0, y = 0;     // of Move and Wheel
+    int code = 0;           // of Button; of Key as GLFW numbers it
+    bool is_set = false;    // down, has the focus, is touch
+    std::string text = {};  // of Text and Paste
   };
-  struct Leave {};
-  struct Button {
-    std::size_t button;
-    bool down;
-  };
-  struct Wheel {
-    float x, y;
-  };
-  struct KeyEvent {
-    const BrowserKey* key;
-    bool down;
-  };
-  struct Text {
-    std::string text;
-  };
-  struct Focus {
-    bool has;
-  };
-  struct Device {
-    bool is_touch;
-  };
-  struct Paste {
-    std::string text;
-  };
-  using Event = std::variant<Move, Leave, Button, Wheel, KeyEvent, Text, Focus, Device, Paste>;
   struct Frame;
 
-  void push(Event event);
   [[nodiscard]] static Event event_of(const nlohmann::ordered_json& json);
-  [[nodiscard]] static bool fits(const Frame& frame, const Event& event);
-  void apply(ImGuiIO& io, const KeyEvent& event);
-  void apply(ImGuiIO& io, const Button& event);
+  void push(Event event);
+  [[nodiscard]] bool fits(const Frame& frame, const Event& event) const;
+  void apply_key(ImGuiIO& io, int key, bool is_down);
+  void apply_button(ImGuiIO& io, int button, bool is_down);
   void release_all(ImGuiIO& io);
   // A finger that drags (as the right button) scrolls a window that can. Returns whether it does.
   [[nodiscard]] bool begin_scroll();
@@ -83,8 +62,9 @@ class InputQueue {
   bool is_touch_ = false;
   ImGuiID scrolled_ = 0;  // the window under the finger; 0: none
   bool has_scrolled_ = false, is_click_ = false;
-  bool buttons_[3] = {};
-  std::vector<const BrowserKey*> held_;
+  std::array<bool, 3> buttons_ = {};
+  std::set<int> held_;  // keys
+  int text_delay_ = 0;  // frames that a text waits for a field
 };
 
 }  // namespace reprise::viewer

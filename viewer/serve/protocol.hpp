@@ -1,9 +1,10 @@
-// The messages between the server and its page, version 1. A text message is a JSON object with a
-// "type"; a binary one starts with its kind. Numbers are little-endian. Threads: values and pure
-// functions.
+// The messages between the server and its page, which it served. A text message is a JSON object
+// with a "type"; a binary one starts with its kind. Numbers are little-endian. Threads: values and
+// pure functions.
 //
 // From the page, text:
-//   hello {version, token, width, height, scale, dark, state, resume}   first; sizes in CSS pixels
+//   hello {token, width, height, scale, dark, state, resume}   first; sizes in CSS pixels
+//     state: the link, as {trace, graph, replay, view}, texts all
 //   input {events: [["m",x,y], ["l"], ["b",button,down], ["w",dx,dy], ["k",code,down], ["t",text],
 //          ["f",focused], ["d",kind]]}: pointer, it left, button (0 left, 1 right, 2 middle),
 //          wheel, key (KeyboardEvent.code; down again: a repeat), typed text, focus, kind of the
@@ -12,10 +13,10 @@
 //   upload {id, name, bytes}, uploaded {ids}, cancel {id}, alive {}: answered by the same
 // From the page, binary: u8 1, u32 id, bytes of an upload
 // From the server, text:
-//   welcome {version, session, read_only}, error {reason, text} and the end (reason: token,
-//   version, clients, protocol or drawing), cursor {shape}, title {text}, copy {text}, state
+//   welcome {session}, error {reason, text} and the end (reason: token,
+//   clients, protocol or drawing), cursor {shape}, title {text}, copy {text}, state
 //   {state, replace}, keyboard {wanted, x, y, height}, progress {id, received}, refused {id, text},
-//   download {id, name, bytes, mime}, picture {name}
+//   download {id, name, bytes}, picture {name}
 // From the server, binary:
 //   frame: u8 1, u8 0, u16 lists, u32 frame, f32 width, f32 height, f32 pixels per point; per list
 //     u8 ListChange, u8 0, u16 list of the previous frame; unless None a patch of the vertices, one
@@ -35,7 +36,6 @@
 
 namespace reprise::viewer {
 
-inline constexpr int kProtocolVersion = 1;
 inline constexpr std::uint8_t kUploadMessage = 1;
 inline constexpr std::uint8_t kFrameMessage = 1, kTextureMessage = 2, kDownloadMessage = 3;
 inline constexpr std::uint32_t kCopiedRun = 0x80000000;

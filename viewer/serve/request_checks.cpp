@@ -1,10 +1,10 @@
 #include "serve/request_checks.hpp"
 
+#include <strings.h>
 #include <sys/random.h>
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <cstdint>
 #include <system_error>
@@ -16,10 +16,7 @@ namespace {
 constexpr std::array<std::string_view, 3> kThisMachine = {"127.0.0.1", "localhost", "[::1]"};
 
 bool equal_names(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-    return std::tolower(static_cast<unsigned char>(x)) ==
-           std::tolower(static_cast<unsigned char>(y));
-  });
+  return a.size() == b.size() && ::strncasecmp(a.data(), b.data(), a.size()) == 0;
 }
 
 bool is_port(std::string_view text) {
@@ -45,6 +42,11 @@ bool is_allowed_origin(std::string_view origin, std::span<const std::string> all
     if (origin.starts_with(scheme)) return is_allowed_host(origin.substr(scheme.size()), allowed);
   }
   return false;
+}
+
+std::string host_of_address(const std::string& address) {
+  if (address == "0.0.0.0" || address == "::") return "127.0.0.1";
+  return address.find(':') == std::string::npos ? address : "[" + address + "]";
 }
 
 std::string content_policy(std::string_view nonce, std::string_view host,

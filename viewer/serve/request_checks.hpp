@@ -15,6 +15,9 @@ namespace reprise::viewer {
 // "http://host" and "https://host", for the same hosts.
 [[nodiscard]] bool is_allowed_origin(std::string_view origin, std::span<const std::string> allowed);
 
+// The name of an address in links and requests: "[::1]", and this machine's for every address.
+[[nodiscard]] std::string host_of_address(const std::string& address);
+
 // The Content-Security-Policy of the page, whose scripts have the nonce. `host`: allowed, of the
 // request. Pages of this machine and of `allowed` may embed it.
 [[nodiscard]] std::string content_policy(std::string_view nonce, std::string_view host,

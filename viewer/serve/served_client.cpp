@@ -1,12 +1,9 @@
 #include "serve/served_client.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
-#include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -33,60 +30,29 @@ constexpr int kSettleFrames = 3;        // layout that depends on the previous f
 constexpr std::size_t kMaxUnacknowledged = 4, kMaxUnacknowledgedBytes = 2u << 20;
 constexpr std::size_t kMaxUnsent = 1u << 20;  // bytes, before a further part of a download
 constexpr std::size_t kMaxUploads = 64, kMaxName = 200;
-constexpr float kMinSide = 64, kMaxSide = 8192, kMinScale = 0.5f, kMaxScale = 4;
+constexpr double kMinSide = 64, kMaxSide = 8192, kMinScale = 0.5, kMaxScale = 4;
 
-float number(const Json& message, const char* name, float min, float max) {
-  const auto found = message.find(name);
-  if (found == message.end() || !found->is_number())
-    throw ProtocolError(std::string("\"") + name + "\" is no number");
-  const double value = found->get<double>();
-  return std::isfinite(value) ? static_cast<float>(std::clamp<double>(value, min, max)) : min;
+float number(const Json& message, const char* name, double min, double max) {
+  return static_cast<float>(std::clamp(message.at(name).get<double>(), min, max));
 }
 
-std::uint64_t integer(const Json& json, const char* name) {
-  if (!json.is_number_unsigned())
-    throw ProtocolError(std::string("\"") + name + "\" is no integer");
-  return json.get<std::uint64_t>();
+// Json itself would convert -1 and 1e9.
+template <class T>
+T integer(const Json& json) {
+  const auto* const value = json.get_ptr<const Json::number_unsigned_t*>();
+  if (!value || *value > std::numeric_limits<T>::max())
+    throw ProtocolError("a message has something else where an integer is needed");
+  return static_cast<T>(*value);
 }
 
-std::uint32_t id_of(const Json& json) {
-  const std::uint64_t id = integer(json, "id");
-  if (id > 0xffffffffu) throw ProtocolError("\"id\" is too large");
-  return static_cast<std::uint32_t>(id);
+Shade shade_in(const Json& message) {
+  return message.at("dark").get<bool>() ? Shade::Dark : Shade::Light;
 }
 
-const Json& member(const Json& message, const char* name) {
-  const auto found = message.find(name);
-  if (found == message.end()) throw ProtocolError(std::string("\"") + name + "\" is missing");
-  return *found;
-}
-
-std::string text(const Json& message, const char* name) {
-  const Json& found = member(message, name);
-  if (!found.is_string()) throw ProtocolError(std::string("\"") + name + "\" is no text");
-  return found.get<std::string>();
-}
-
-bool flag(const Json& message, const char* name) {
-  const Json& found = member(message, name);
-  if (!found.is_boolean()) throw ProtocolError(std::string("\"") + name + "\" is no flag");
-  return found.get<bool>();
-}
-
-const char* css_cursor(ImGuiMouseCursor cursor) {
-  switch (cursor) {
-    case ImGuiMouseCursor_None: return "none";
-    case ImGuiMouseCursor_TextInput: return "text";
-    case ImGuiMouseCursor_ResizeAll: return "move";
-    case ImGuiMouseCursor_ResizeNS: return "ns-resize";
-    case ImGuiMouseCursor_ResizeEW: return "ew-resize";
-    case ImGuiMouseCursor_ResizeNESW: return "nesw-resize";
-    case ImGuiMouseCursor_ResizeNWSE: return "nwse-resize";
-    case ImGuiMouseCursor_Hand: return "pointer";
-    case ImGuiMouseCursor_NotAllowed: return "not-allowed";
-    default: return "default";
-  }
-}
+// By ImGuiMouseCursor.
+constexpr const char* kCursors[ImGuiMouseCursor_COUNT] = {
+    "default",     "text",        "move",    "ns-resize",  "ew-resize",
+    "nesw-resize", "nwse-resize", "pointer", "not-allowed"};
 
 // A name for a file in a folder of our own.
 std::string file_name_of(const std::string& given) {
@@ -95,18 +61,6 @@ std::string file_name_of(const std::string& given) {
       name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == 127; }, '_');
   return name.empty() || name.front() == '.' ? "upload.reprise" : name;
 }
-
-// The viewer's keys are those of the client meanwhile.
-class KeysOfClient {
- public:
-  explicit KeysOfClient(KeyState& keys) : keys_(keys) { swap_keys(keys_); }
-  KeysOfClient(const KeysOfClient&) = delete;
-  KeysOfClient& operator=(const KeysOfClient&) = delete;
-  ~KeysOfClient() { swap_keys(keys_); }
-
- private:
-  KeyState& keys_;
-};
 
 Settings settings_of(const ServeDesc& desc) {
   Settings settings;
@@ -122,15 +76,13 @@ Settings settings_of(const ServeDesc& desc) {
 }  // namespace
 
 ServedClient::ServedClient(const ServeDesc& desc, WebServer& web, FontCache& fonts, FeedPool& feeds,
-                           std::string session, std::function<void()> wake)
+                           fs::path folder, std::function<void()> wake)
     : desc_(desc),
       web_(web),
       fonts_(fonts),
-      session_(std::move(session)),
-      wake_(std::make_shared<Wake>()),
+      folder_(std::move(folder)),
       context_(ImGui::CreateContext(fonts.no_fonts())),
       settings_(settings_of(desc)) {
-  wake_->server = std::move(wake);
   ImGui::SetCurrentContext(context_);
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;
@@ -152,8 +104,8 @@ ServedClient::ServedClient(const ServeDesc& desc, WebServer& web, FontCache& fon
       ApplicationDesc{
           .program = desc.program,
           .wake =
-              [wake_flag = wake_] {
-                if (!wake_flag->is_set.exchange(true)) wake_flag->server();
+              [is_woken = is_woken_, wake = std::move(wake)] {
+                if (!is_woken->exchange(true)) wake();
               },
           .access = {.paths = model::AllowedPaths(desc.allowed),
                      .changes =
@@ -176,7 +128,7 @@ ServedClient::~ServedClient() {
   uploads_.clear();
   downloads_.clear();
   std::error_code ignored;
-  if (!folder_.empty()) fs::remove_all(folder_, ignored);
+  fs::remove_all(folder_, ignored);
 }
 
 void ServedClient::send(const Json& message) {
@@ -187,34 +139,24 @@ void ServedClient::send(const Json& message) {
 
 void ServedClient::attach(ConnectionId connection, const Json& hello) {
   set_size(hello);
-  const bool is_first = frame_ == 0;
-  const ViewLink link = parse_link(text(hello, "state"));
-  if (is_first) settings_.shade = flag(hello, "dark") ? Shade::Dark : Shade::Light;
   connection_ = connection;
-  if (is_first && link.view) application_->show(*link.view);
-  if (is_first && (!link.graph.empty() || link.replay)) pending_link_ = link;
+  if (frame_ == 0) {
+    settings_.shade = shade_in(hello);
+    navigate(link_of(hello.at("state")));
+  }
   unacknowledged_.clear();
   encoder_.reset();
-  cursor_.clear();
-  title_.clear();
-  keyboard_.clear();
+  states_.clear();
   link_.reset();
   sent_texture_ = 0;
   due_frames_ = kSettleFrames;
-  send({{"type", "welcome"},
-        {"version", kProtocolVersion},
-        {"session", session_},
-        {"read_only", desc_.read_only}});
+  send({{"type", "welcome"}, {"session", session_}});
 }
 
 void ServedClient::detach() {
   connection_ = 0;
   lost_at_ = ServeClock::now();
   input_.reset();
-  for (const auto& [id, upload] : uploads_) {
-    std::error_code ignored;
-    if (upload.received < upload.bytes) fs::remove(upload.path, ignored);
-  }
   uploads_.clear();
   downloads_.clear();
 }
@@ -225,16 +167,27 @@ void ServedClient::set_size(const Json& message) {
   scale_ = number(message, "scale", kMinScale, kMaxScale);
 }
 
+void ServedClient::navigate(const ViewLink& link) {
+  Workspace* const workspace = application_->workspace();
+  const std::string target = link.trace.empty() ? "" : target_of_trace(link.trace, desc_);
+  if (!target.empty() && !(workspace && workspace->feed().target() == target)) {
+    ImGui::SetCurrentContext(context_);
+    application_->perform(OpenTarget{target, {}});
+  }
+  if (link.view) application_->show(*link.view);
+  if (!link.graph.empty() || link.replay) pending_link_ = link;
+}
+
 void ServedClient::receive_text(const Json& message) {
-  const std::string type = text(message, "type");
+  const auto type = message.at("type").get<std::string>();
   if (type == "ack") {
-    const std::uint64_t frame = integer(member(message, "frame"), "frame");
+    const auto frame = integer<std::uint32_t>(message.at("frame"));
     while (!unacknowledged_.empty() && unacknowledged_.front().frame <= frame)
       unacknowledged_.pop_front();
     return;
   }
   if (type == "cancel") {
-    const std::uint32_t id = id_of(member(message, "id"));
+    const auto id = integer<std::uint32_t>(message.at("id"));
     uploads_.erase(id);
     std::erase_if(downloads_, [&](const Download& each) { return each.id == id; });
     return;
@@ -242,17 +195,15 @@ void ServedClient::receive_text(const Json& message) {
   if (type == "upload") return begin_upload(message);
   if (type == "alive") return send({{"type", "alive"}});
   if (type == "input") {
-    input_.add(member(message, "events"));
+    input_.add(message.at("events"));
   } else if (type == "resize") {
     set_size(message);
   } else if (type == "theme") {
-    settings_.shade = flag(message, "dark") ? Shade::Dark : Shade::Light;
+    settings_.shade = shade_in(message);
   } else if (type == "paste") {
-    input_.add_paste(text(message, "text"));
+    input_.add_paste(message.at("text").get<std::string>());
   } else if (type == "navigate") {
-    pending_link_ = parse_link(text(message, "state"));
-    if (pending_link_->view && application_->workspace())
-      application_->workspace()->view().show(*pending_link_->view);
+    navigate(link_of(message.at("state")));
   } else if (type == "uploaded") {
     end_uploads(message);
   } else {
@@ -263,9 +214,9 @@ void ServedClient::receive_text(const Json& message) {
 }
 
 void ServedClient::begin_upload(const Json& message) {
-  const std::uint32_t id = id_of(member(message, "id"));
-  const std::uint64_t bytes = integer(member(message, "bytes"), "bytes");
-  const std::string name = file_name_of(text(message, "name"));
+  const auto id = integer<std::uint32_t>(message.at("id"));
+  const auto bytes = integer<std::uint64_t>(message.at("bytes"));
+  const std::string name = file_name_of(message.at("name").get<std::string>());
   if (uploads_.contains(id) || uploads_.size() >= kMaxUploads)
     throw ProtocolError("an upload repeats an id, or more than 64 are open");
   if (desc_.read_only) return refuse_upload(id, "This server is read-only and takes no files.");
@@ -311,11 +262,9 @@ void ServedClient::receive_bytes(std::string_view bytes) {
 }
 
 void ServedClient::end_uploads(const Json& message) {
-  const Json& ids = member(message, "ids");
-  if (!ids.is_array()) throw ProtocolError("\"ids\" is no list");
   std::vector<std::string> paths;
-  for (const Json& each : ids) {
-    const auto found = uploads_.find(id_of(each));
+  for (const Json& each : message.at("ids").get_ref<const Json::array_t&>()) {
+    const auto found = uploads_.find(integer<std::uint32_t>(each));
     if (found == uploads_.end()) continue;
     if (found->second.received != found->second.bytes)
       throw ProtocolError("an upload ends before its last byte");
@@ -327,14 +276,8 @@ void ServedClient::end_uploads(const Json& message) {
 }
 
 fs::path ServedClient::new_folder() {
-  if (folder_.empty()) {
-    std::string pattern = (fs::temp_directory_path() / "reprise-serve-XXXXXX").string();
-    if (!::mkdtemp(pattern.data()))
-      throw std::runtime_error("cannot create " + pattern + ": " + std::strerror(errno));
-    folder_ = pattern;
-  }
   fs::path folder = folder_ / std::to_string(++folders_);
-  fs::create_directory(folder);
+  fs::create_directories(folder);
   return folder;
 }
 
@@ -345,14 +288,10 @@ void ServedClient::deliver(const fs::path& path) {
       .id = ++last_download_, .path = path, .file = std::ifstream(path, std::ios::binary)};
   if (error || !download.file)
     return application_->show_message("Cannot read " + path.string() + ": " + error.message());
-  const std::string ending = path.extension().string();
   send({{"type", "download"},
         {"id", download.id},
         {"name", path.filename().string()},
-        {"bytes", bytes},
-        {"mime", ending == ".csv"   ? "text/csv"
-                 : ending == ".svg" ? "image/svg+xml"
-                                    : "application/octet-stream"}});
+        {"bytes", bytes}});
   downloads_.push_back(std::move(download));
 }
 
@@ -381,15 +320,12 @@ ServeClock::time_point ServedClient::due() const {
   if (connection_ == 0 || unacknowledged_.size() >= kMaxUnacknowledged ||
       bytes > kMaxUnacknowledgedBytes)
     return kNever;
-  if (drawn_at_ == ServeClock::time_point::min()) return drawn_at_;
-  const auto now = ServeClock::now();
-  const bool has_input = input_at_ != ServeClock::time_point::min();
-  if (!input_.empty() || input_.is_held() ||
-      (due_frames_ > 0 && has_input && now - input_at_ < kRest))
+  const bool is_input_new = ServeClock::now() - input_at_ < kRest;
+  if (!input_.empty() || input_.is_held() || (due_frames_ > 0 && is_input_new))
     return drawn_at_ + kInputFrame;
-  if (due_frames_ > 0 || wake_->is_set || application_->is_busy()) return drawn_at_ + kDataFrame;
-  if (has_input && drawn_at_ - input_at_ < kRest) return drawn_at_ + kRestFrame;
-  if (has_input && drawn_at_ - input_at_ < kLate) return drawn_at_ + kLateFrame;
+  if (due_frames_ > 0 || *is_woken_ || application_->is_busy()) return drawn_at_ + kDataFrame;
+  if (drawn_at_ - input_at_ < kRest) return drawn_at_ + kRestFrame;
+  if (drawn_at_ - input_at_ < kLate) return drawn_at_ + kLateFrame;
   return application_->changes_with_time() ? drawn_at_ + kRefresh : kNever;
 }
 
@@ -404,10 +340,18 @@ void ServedClient::apply_size() {
   web_.send(connection_, WebServer::Message::Binary, font_set_->message());
 }
 
+const std::string& ServedClient::trace_of(const Workspace& workspace) {
+  const std::string& target = workspace.feed().target();
+  if (named_target_ != target) trace_ = trace_of_target(named_target_ = target, desc_);
+  return trace_;
+}
+
 void ServedClient::follow_pending_link() {
   Workspace* const workspace = application_->workspace();
   if (!pending_link_ || !workspace) return;
-  const std::string missing = follow_link(*pending_link_, *workspace);
+  const bool is_of_another =
+      !pending_link_->trace.empty() && pending_link_->trace != trace_of(*workspace);
+  const std::string missing = is_of_another ? "" : follow_link(*pending_link_, *workspace);
   if (!missing.empty() && !workspace->is_settled()) return;  // it may come
   pending_link_.reset();
   if (!missing.empty()) application_->show_message(missing);
@@ -415,14 +359,12 @@ void ServedClient::follow_pending_link() {
 
 void ServedClient::draw() {
   const auto now = ServeClock::now();
-  const float seconds = drawn_at_ == ServeClock::time_point::min()
-                            ? 1.0f / 60
-                            : std::chrono::duration<float>(now - drawn_at_).count();
+  const float seconds = std::chrono::duration<float>(now - drawn_at_).count();
   drawn_at_ = now;
-  if (wake_->is_set.exchange(false)) due_frames_ = kSettleFrames;
+  if (is_woken_->exchange(false)) due_frames_ = kSettleFrames;
   due_frames_ = std::max(due_frames_ - 1, 0);
   ImGui::SetCurrentContext(context_);
-  const KeysOfClient keys(keys_);
+  swap_keys(keys_);  // the viewer's keys are those of the client meanwhile
   ImGuiIO& io = ImGui::GetIO();
   io.DeltaTime = std::clamp(seconds, 1e-4f, 10.0f);
   apply_size();
@@ -433,55 +375,52 @@ void ServedClient::draw() {
   if (is_pressed(Key::Picture))
     send({{"type", "picture"}, {"name", application_->picture_path().filename().string()}});
   clear_key_presses();
+  swap_keys(keys_);
   ImGui::Render();
-  send_frame();
+  if (std::string frame = encoder_.encode(*ImGui::GetDrawData(), frame_ + 1); !frame.empty()) {
+    unacknowledged_.push_back({++frame_, frame.size()});
+    web_.send(connection_, WebServer::Message::Binary, std::move(frame));
+  }
   send_state();
   send_files();
 }
 
-void ServedClient::send_frame() {
-  std::string message = encoder_.encode(*ImGui::GetDrawData(), frame_ + 1);
-  if (message.empty()) return;
-  unacknowledged_.push_back({++frame_, message.size()});
-  web_.send(connection_, WebServer::Message::Binary, std::move(message));
-}
-
 void ServedClient::send_state() {
-  if (const std::string cursor = css_cursor(ImGui::GetMouseCursor()); cursor != cursor_)
-    send({{"type", "cursor"}, {"shape", cursor_ = cursor}});
-  if (const std::string title = application_->title(); title != title_)
-    send({{"type", "title"}, {"text", title_ = title}});
-  send_keyboard();
-  send_link();
-}
-
-void ServedClient::send_keyboard() {
-  const bool wanted = ImGui::GetIO().WantTextInput;
+  const ImGuiMouseCursor cursor = ImGui::GetMouseCursor();
+  const bool is_typing = ImGui::GetIO().WantTextInput;
 #if IMGUI_VERSION_NUM >= 18700
   const ImVec2 at = context_->PlatformImeData.InputPos;
 #else
   const ImVec2 at = context_->PlatformImePos;
 #endif
-  const Json message = {{"type", "keyboard"},
-                        {"wanted", wanted},
-                        {"x", wanted && at.x < kMaxSide ? at.x : 0},
-                        {"y", wanted && at.y < kMaxSide ? at.y : 0},
-                        {"height", font_size(theme_.text)}};
-  if (std::string now = message.dump(); now != keyboard_) {
-    keyboard_ = std::move(now);
-    send(message);
-  }
+  send_changed(
+      {{"type", "cursor"}, {"shape", cursor == ImGuiMouseCursor_None ? "none" : kCursors[cursor]}});
+  send_changed({{"type", "title"}, {"text", application_->title()}});
+  send_changed({{"type", "keyboard"},
+                {"wanted", is_typing},
+                {"x", is_typing && at.x < kMaxSide ? at.x : 0},
+                {"y", is_typing && at.y < kMaxSide ? at.y : 0},
+                {"height", font_size(theme_.text)}});
+  send_link();
+}
+
+void ServedClient::send_changed(const Json& message) {
+  Json& last = states_[message.at("type").get<std::string>()];
+  if (last == message) return;
+  last = message;
+  send(message);
 }
 
 void ServedClient::send_link() {
   Workspace* const workspace = application_->workspace();
   if (pending_link_ || (workspace && workspace->feed().document()->graphs.empty())) return;
-  ViewLink link = workspace ? link_of(*workspace) : ViewLink();
+  ViewLink link = workspace ? link_of(*workspace, trace_of(*workspace)) : ViewLink();
   if (link_ == link) return;
   // Stepping through replays would fill the history.
-  const bool replaces = !link_ || (link_->graph == link.graph && link_->view == link.view);
+  const bool replaces = !link_ || (link_->trace == link.trace && link_->graph == link.graph &&
+                                   link_->view == link.view);
   link_ = std::move(link);
-  send({{"type", "state"}, {"state", link_text(*link_)}, {"replace", replaces}});
+  send({{"type", "state"}, {"state", state_of(*link_)}, {"replace", replaces}});
 }
 
 }  // namespace reprise::viewer

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 
 #include "application/application.hpp"
 #include "panels/shared/keys.hpp"
@@ -24,28 +24,30 @@
 #include "serve/font_cache.hpp"
 #include "serve/frame_encoder.hpp"
 #include "serve/input_queue.hpp"
+#include "serve/request_checks.hpp"
 #include "serve/serve_desc.hpp"
 #include "serve/view_link.hpp"
 #include "serve/web_server.hpp"
 
 namespace reprise::viewer {
 
-using ServeClock = std::chrono::steady_clock;
-
 class ServedClient {
  public:
-  // `session` names it; `wake` wakes the thread that calls draw().
+  // `folder`, for files of this client, is removed with it. `wake` wakes the thread that calls
+  // draw().
   ServedClient(const ServeDesc& desc, WebServer& web, FontCache& fonts, FeedPool& feeds,
-               std::string session, std::function<void()> wake);
+               std::filesystem::path folder, std::function<void()> wake);
   ServedClient(const ServedClient&) = delete;
   ServedClient& operator=(const ServedClient&) = delete;
   ~ServedClient();
 
+  // Its name: random, known to its page alone.
   [[nodiscard]] const std::string& session() const noexcept { return session_; }
   // 0: the connection is lost.
   [[nodiscard]] ConnectionId connection() const noexcept { return connection_; }
   [[nodiscard]] ServeClock::time_point lost_at() const noexcept { return lost_at_; }
-  // With the first message of a connection. Throws ProtocolError, as do the next two.
+  // With the first message of a connection. Throws ProtocolError or nlohmann::json::exception for a
+  // message that the protocol does not allow, as do the next two.
   void attach(ConnectionId connection, const nlohmann::ordered_json& hello);
   void detach();
   void receive_text(const nlohmann::ordered_json& message);
@@ -69,34 +71,35 @@ class ServedClient {
     std::filesystem::path path;
     std::ifstream file;
   };
-  // Shared with the threads that wake the client.
-  struct Wake {
-    std::atomic<bool> is_set{true};
-    std::function<void()> server;
-  };
 
   void send(const nlohmann::ordered_json& message);
+  // Sends what differs from the last message of its type.
+  void send_changed(const nlohmann::ordered_json& message);
+  void navigate(const ViewLink& link);
   void set_size(const nlohmann::ordered_json& message);
   void apply_size();
   void begin_upload(const nlohmann::ordered_json& message);
   void end_uploads(const nlohmann::ordered_json& message);
   void refuse_upload(std::uint32_t id, const std::string& reason);
   void deliver(const std::filesystem::path& file);
-  // Empty, for a file of this client; removed with the client.
+  // Empty, for a file.
   [[nodiscard]] std::filesystem::path new_folder();
+  // Its name in links.
+  [[nodiscard]] const std::string& trace_of(const Workspace& workspace);
   void follow_pending_link();
-  void send_frame();
   void send_state();
   void send_link();
-  void send_keyboard();
 
   const ServeDesc& desc_;
   WebServer& web_;
   FontCache& fonts_;
-  const std::string session_;
-  std::shared_ptr<Wake> wake_;
+  const std::string session_ = random_text();
+  // Shared with the threads that wake the client.
+  std::shared_ptr<std::atomic<bool>> is_woken_ = std::make_shared<std::atomic<bool>>(true);
   ConnectionId connection_ = 0;
   ServeClock::time_point lost_at_ = ServeClock::now();
+  const std::filesystem::path folder_;
+  std::uint64_t folders_ = 0;  // of new_folder()
 
   std::shared_ptr<FontSet> font_set_;  // outlives the context
   ImGuiContext* context_;
@@ -106,11 +109,9 @@ class ServedClient {
   std::string clipboard_;
   InputQueue input_;
   float width_ = 1280, height_ = 720, scale_ = 1;
-  std::filesystem::path folder_;  // of new_folder(); empty: not created
-  std::uint64_t folders_ = 0;
   std::optional<Application> application_;
 
-  ServeClock::time_point drawn_at_ = ServeClock::time_point::min(), input_at_ = drawn_at_;
+  ServeClock::time_point drawn_at_, input_at_;
   int due_frames_ = 0;
   FrameEncoder encoder_;
   std::uint32_t frame_ = 0;
@@ -119,9 +120,10 @@ class ServedClient {
     std::size_t bytes;
   };
   std::deque<Sent> unacknowledged_;
-  std::string cursor_, title_, keyboard_;  // as sent
-  std::optional<ViewLink> link_;           // as sent
-  std::optional<ViewLink> pending_link_;   // until the trace has its graph
+  std::map<std::string, nlohmann::ordered_json> states_;  // as sent, by type
+  std::string named_target_, trace_;                      // of trace_of()
+  std::optional<ViewLink> link_;                          // as sent
+  std::optional<ViewLink> pending_link_;                  // until the trace has its graph
   std::uint32_t sent_texture_ = 0;
   std::map<std::uint32_t, Upload> uploads_;
   std::uint64_t uploaded_bytes_ = 0;

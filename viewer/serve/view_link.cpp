@@ -2,43 +2,18 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
-#include <sstream>
 #include <system_error>
+
+#include <nlohmann/json.hpp>
+
+#include "model/allowed_paths.hpp"
 
 namespace reprise::viewer {
 
 namespace {
 
-constexpr char kHexDigits[] = "0123456789ABCDEF";
-
-std::string encoded(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                          (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-    if (is_plain) {
-      out += c;
-    } else {
-      out += {'%', kHexDigits[byte >> 4], kHexDigits[byte & 15]};
-    }
-  }
-  return out;
-}
-
-std::string decoded(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned byte = 0;
-    const char* const digits = text.data() + i + 1;
-    const bool is_code = text[i] == '%' && i + 2 < text.size() &&
-                         std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2;
-    out += is_code ? static_cast<char>(byte) : text[i] == '+' ? ' ' : text[i];
-    if (is_code) i += 2;
-  }
-  return out;
-}
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
 
 // The newest version of the label that has the replay, if one is given; the shown graph if it does.
 std::optional<model::GraphKey> graph_of(const ViewLink& link, const model::Document& document,
@@ -57,40 +32,54 @@ std::optional<model::GraphKey> graph_of(const ViewLink& link, const model::Docum
 
 }  // namespace
 
-ViewLink parse_link(std::string_view text) {
-  ViewLink link;
-  std::istringstream parts{std::string(text)};
-  for (std::string part; std::getline(parts, part, '&');) {
-    const std::size_t equals = part.find('=');
-    if (equals == std::string::npos) continue;
-    const std::string name = part.substr(0, equals), value = decoded(part.substr(equals + 1));
-    if (name == "graph") link.graph = value;
-    if (name == "view") link.view = view_named(value);
-    std::uint64_t number = 0;
-    const char* const last = value.data() + value.size();
-    const auto [stop, error] = std::from_chars(value.data(), last, number);
-    if (name == "replay" && error == std::errc() && stop == last) link.replay = number;
-  }
+ViewLink link_of(const Json& state) {
+  const auto text = [&](const char* name) { return state.value(name, std::string()); };
+  ViewLink link{.trace = text("trace"), .graph = text("graph"), .view = view_named(text("view"))};
+  const std::string replay = text("replay");
+  const char* const last = replay.data() + replay.size();
+  std::uint64_t number = 0;
+  const auto [stop, error] = std::from_chars(replay.data(), last, number);
+  if (error == std::errc() && stop == last) link.replay = number;
   return link;
 }
 
-std::string link_text(const ViewLink& link) {
-  std::string text;
-  const auto add = [&](std::string_view name, std::string_view value) {
-    if (!text.empty()) text += '&';
-    text.append(name).append("=").append(encoded(value));
-  };
-  if (!link.graph.empty()) add("graph", link.graph);
-  if (link.replay) add("replay", std::to_string(*link.replay));
+Json state_of(const ViewLink& link) {
+  Json state = Json::object();
+  if (!link.trace.empty()) state["trace"] = link.trace;
+  if (!link.graph.empty()) state["graph"] = link.graph;
+  if (link.replay) state["replay"] = std::to_string(*link.replay);
   for (const ViewDesc& each : kViews) {
-    if (link.view == each.view) add("view", each.name);
+    if (link.view == each.view) state["view"] = each.name;
   }
-  return text;
+  return state;
 }
 
-ViewLink link_of(Workspace& workspace) {
+std::string trace_of_target(const std::string& target, const ServeDesc& desc) {
+  std::error_code ignored;
+  if (desc.allowed.size() <= 1 && target == desc.target.target) return {};  // there is no other
+  if (fs::is_socket(target, ignored)) return target;
+  for (const fs::path& served : desc.allowed) {
+    const fs::path relative = fs::relative(target, served, ignored);
+    if (relative.empty() || *relative.begin() == "..") continue;
+    const std::string name = (relative == "." ? served.filename() : relative).string();
+    return fs::equivalent(target_of_trace(name, desc), target, ignored) ? name : target;
+  }
+  return {};
+}
+
+std::string target_of_trace(const std::string& trace, const ServeDesc& desc) {
+  const model::AllowedPaths allowed(desc.allowed);
+  for (const fs::path& served : desc.allowed) {
+    const fs::path path = served.filename() == trace ? served : served / trace;
+    std::error_code ignored;
+    if (allowed.contains(path) && fs::is_regular_file(path, ignored)) return path.string();
+  }
+  return trace;
+}
+
+ViewLink link_of(Workspace& workspace, const std::string& trace) {
   const ViewState& view = workspace.view();
-  ViewLink link{.graph = {}, .replay = view.replay, .view = view.front};
+  ViewLink link{.trace = trace, .replay = view.replay, .view = view.front};
   const auto document = workspace.feed().document();
   if (const model::GraphEntry* entry = document->find(view.graph))
     link.graph = entry->graph->name();

@@ -3,15 +3,13 @@
 // Threads: one thread constructs, runs and destroys it; wake() from any.
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "serve/served_client.hpp"
+#include "serve/server_folder.hpp"
 
 namespace reprise::viewer {
 
@@ -21,18 +19,18 @@ class ViewerServer {
   explicit ViewerServer(ServeDesc desc);
   ViewerServer(const ViewerServer&) = delete;
   ViewerServer& operator=(const ViewerServer&) = delete;
-  ~ViewerServer();
 
-  [[nodiscard]] std::uint16_t port() const noexcept { return web_->port(); }
+  [[nodiscard]] std::uint16_t port() const { return web_.port(); }
   [[nodiscard]] const std::string& token() const noexcept { return token_; }
   // "http://127.0.0.1:8321/#token=..."
   [[nodiscard]] std::string link() const;
-  // Also those whose connection is lost.
-  [[nodiscard]] std::size_t clients() const noexcept { return clients_.size(); }
+
+  // For files of the owner of the server.
+  [[nodiscard]] ServerFolder& folder() noexcept { return folder_; }
 
   // Serves until `is_stopped`, which is asked after each wake().
   void run(const std::function<bool()>& is_stopped);
-  void wake();
+  void wake() { web_.wake(); }
 
  private:
   using Clients = std::vector<std::unique_ptr<ServedClient>>;
@@ -45,17 +43,16 @@ class ViewerServer {
   bool make_room();
   void draw_due();
   void remove_lost();
-  void wait();
+  // When draw_due() or remove_lost() has to be called again.
+  [[nodiscard]] ServeClock::time_point next_due() const;
   [[nodiscard]] Clients::iterator find(ConnectionId connection);
 
   const ServeDesc desc_;
   const std::string token_;
-  std::mutex mutex_;  // guards is_woken_
-  std::condition_variable woken_;
-  bool is_woken_ = false;
+  ServerFolder folder_;
   FontCache fonts_;
   FeedPool feeds_;
-  std::unique_ptr<WebServer> web_;
+  WebServer web_;
   Clients clients_;
 };
 

@@ -1,31 +1,21 @@
-// WebServer: HTTP and WebSockets on a thread of its own. It gives the page to allowed hosts and
-// passes on the messages of its sockets; it knows neither their meaning nor who may connect. A slow
-// peer slows nobody: what it does not read waits within limits that the owner checks, and what it
-// sends is read only as fast as the owner takes it. Threads: any thread may call.
+// WebServer: HTTP and WebSockets. It gives the page to allowed hosts and passes on the messages of
+// its sockets; it knows neither their meaning nor who may connect. A slow peer slows nobody: what
+// it does not read waits within limits that the owner checks. Threads: one, except for wake().
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
-#include <vector>
+
+#include "serve/serve_desc.hpp"
 
 namespace reprise::viewer {
 
 using ConnectionId = std::uint64_t;
-
-struct WebServerDesc {
-  std::string address = "127.0.0.1";
-  std::uint16_t port = 0;          // the first that is tried; 0: any
-  std::uint16_t tried_ports = 1;   // from `port` on, the first that is free
-  std::vector<std::string> hosts;  // allowed besides this machine's names
-  std::string_view page;
-  std::size_t max_connections = 64;
-  std::size_t max_message = 512u << 10;      // bytes; a longer one closes the connection
-  std::uint32_t first_message_seconds = 10;  // a connection without one is closed after that time
-};
+using ServeClock = std::chrono::steady_clock;
 
 struct WebEvent {
   enum class Kind : std::uint8_t {
@@ -40,16 +30,17 @@ struct WebEvent {
 
 class WebServer {
  public:
-  // Listens. `wake` is called on the server's thread when an event waits or a connection has sent
-  // everything. Throws std::runtime_error that names address and port.
-  WebServer(WebServerDesc desc, std::function<void()> wake);
+  // Listens on the port of `desc`, or on one of the next if it is taken. `desc` outlives this
+  // object. Throws std::runtime_error that names address and port.
+  WebServer(const ServeDesc& desc, std::function<void(const WebEvent&)> on_event);
   WebServer(const WebServer&) = delete;
   WebServer& operator=(const WebServer&) = delete;
   ~WebServer();  // closes all connections
 
-  [[nodiscard]] std::uint16_t port() const noexcept;
-  // The events since the last call, in their order.
-  [[nodiscard]] std::vector<WebEvent> take_events();
+  [[nodiscard]] std::uint16_t port() const;
+  // Receives and sends until `due`, or until wake() or a peer acts.
+  void run_until(ServeClock::time_point due);
+  void wake();
   // A connection that has ended ignores these.
   enum class Message : std::uint8_t { Text, Binary };
   void send(ConnectionId connection, Message kind, std::string data);
@@ -58,8 +49,8 @@ class WebServer {
   [[nodiscard]] std::size_t unsent(ConnectionId connection) const;
 
  private:
-  class Loop;
-  std::unique_ptr<Loop> loop_;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace reprise::viewer

@@ -10,6 +10,7 @@ import base64
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,9 +26,40 @@ PROGRAM = WRITE_TRACE = BROWSER = FOLDER = None
 WIDTH, HEIGHT = 1000, 600
 
 # Notes when frames are drawn, and the times from an event to the arrival and to the acknowledgement of the next frame.
+# answered() returns the number of draws once the server has answered a message and the page has drawn what came before
+# the answer. hold() keeps the page's timers of that length, which pass() runs one by one.
 PROBE = """(() => {
   const seen = window.seen = {draws: [], arrival: [], latency: [], event: 0};
   const {clear} = WebGL2RenderingContext.prototype, {send} = WebSocket.prototype;
+  const {setTimeout, clearTimeout} = window;
+  const held = new Map();
+  let heldLength = 0;
+  window.hold = length => { heldLength = length; };
+  window.pass = () => {
+    const [[id, run]] = held;
+    held.delete(id);
+    run();
+  };
+  window.heldTimers = () => held.size;
+  window.setTimeout = (run, after) => {
+    if (after !== heldLength) return setTimeout(run, after);
+    const id = {};
+    held.set(id, run);
+    return id;
+  };
+  window.clearTimeout = id => held.delete(id) || clearTimeout(id);
+  window.answered = async () => {
+    await new Promise(answer => {
+      socket.addEventListener('message', function check({data}) {
+        if (data !== '{"type":"alive"}') return;
+        socket.removeEventListener('message', check);
+        answer();
+      });
+      socket.send('{"type":"alive"}');
+    });
+    for (let i = 0; i < 2; ++i) await new Promise(requestAnimationFrame);
+    return seen.draws.length;
+  };
   WebGL2RenderingContext.prototype.clear = function(mask) {
     seen.draws.push(performance.now());
     clear.call(this, mask);
@@ -114,6 +146,15 @@ class Server:
         self.process.wait(chromium.TIMEOUT)
         self.process.stdout.close()
 
+    def wait_until_idle(self, seconds=0.1):
+        """Waits until all threads are seen asleep for some time, which is longer than they sleep between frames."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            for thread in pathlib.Path(f"/proc/{self.process.pid}/task").iterdir():
+                if (thread / "stat").read_text().rsplit(")", 1)[1].split()[0] != "S":
+                    until = time.monotonic() + seconds
+            time.sleep(0.01)
+
     def processor_seconds(self):
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -135,6 +176,7 @@ class BrowserTest(unittest.TestCase):
     def open(self, server, state="", port=None, token=None, **options):
         page = Page(BROWSER, script=PROBE, **{"width": WIDTH, "height": HEIGHT, **options})
         self.pages.append(page)
+        page.server = server
         page.origin = f"http://127.0.0.1:{port or server.port}"
         BROWSER.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"],
                      origin=page.origin, browserContextId=page.context)
@@ -148,13 +190,32 @@ class BrowserTest(unittest.TestCase):
         self.settle(page)
         return page
 
-    def settle(self, page, seconds=0.7):
-        """Waits until nothing is drawn for some time."""
-        now = page.evaluate("performance.now()")
-        page.wait(f"performance.now() - Math.max({now}, seen.draws.at(-1) ?? 0) > {seconds * 1000}")
+    def settle(self, page):
+        """Waits until the server has nothing to draw and the page has drawn everything."""
+        before, now = None, page.evaluate("answered()")
+        while before != now:
+            page.server.wait_until_idle()
+            before, now = now, page.evaluate("answered()")
 
-    def clipboard(self, page):
-        return page.evaluate("navigator.clipboard.readText()")
+    def wait_for_picture(self, page, other, is_expected):
+        """Waits until the difference of the picture to `other` is the expected one."""
+        deadline = time.monotonic() + chromium.TIMEOUT
+        while True:
+            self.settle(page)
+            found = difference(page, other, page.screenshot())
+            if is_expected(found):
+                return
+            self.assertLess(time.monotonic(), deadline, found)
+
+    def wait_for_change(self, page, before):
+        self.wait_for_picture(page, before, lambda found: found["far"] > 0.01)
+
+    def wait_for_same(self, page, before):
+        self.wait_for_picture(page, before, lambda found: found["far"] < 0.001)
+
+    def wait_for_copy(self, page, pattern):
+        """Waits until the whole clipboard matches, and returns it."""
+        return page.wait(f"navigator.clipboard.readText().then(text => /^(?:{pattern})$/.test(text) && text)")
 
     def hash(self, page):
         return page.evaluate("location.hash.slice(1)")
@@ -238,9 +299,7 @@ class Use(BrowserTest):
         page.click(400, 520)  # below the rows: the table has the keyboard
         self.settle(page)
         page.key("KeyC", control=True)
-        self.settle(page)
-        self.assertRegex(self.clipboard(page), r"\bblur\b")
-        self.assertNotRegex(self.clipboard(page), r"\bstore\b")
+        self.assertNotRegex(self.wait_for_copy(page, r"[^]*\bblur\b[^]*"), r"\bstore\b")
 
     def test_a_click_in_the_strip_shows_a_replay_and_the_link_names_it(self):
         page = self.graph()
@@ -257,39 +316,29 @@ class Use(BrowserTest):
         before = page.screenshot()
         page.drag((300, 330), (500, 330))
         page.move(80, 590)
-        self.settle(page)
-        during = difference(page, before, page.screenshot())
-        self.assertGreater(during["far"], 0.01)
+        self.wait_for_change(page, before)
         page.key("Escape")
-        self.settle(page)
-        after = difference(page, before, page.screenshot())
-        self.assertLess(after["far"], 0.001, after)
+        self.wait_for_same(page, before)
 
     def test_a_search_is_typed_copied_and_pasted(self):
         page = self.graph(delay=0.1)
         page.key("KeyF", control=True)
-        time.sleep(0.1)
         page.type("blur")  # before the page knows that there is a field
-        self.settle(page)
-        self.assertEqual(page.evaluate("document.activeElement.id"), "text")
+        page.wait("document.activeElement.id === 'text'")
         page.key("KeyA", control=True)
         page.key("KeyC", control=True)
-        self.settle(page)
-        self.assertEqual(self.clipboard(page), "blur")
+        self.wait_for_copy(page, "blur")
         page.evaluate("navigator.clipboard.writeText('sum \\u00fc')")
         page.key("KeyV", control=True, commands=["paste"])
-        self.settle(page)
         page.evaluate("navigator.clipboard.writeText('')")
         page.key("KeyA", control=True)
         page.key("KeyX", control=True)
-        self.settle(page)
-        self.assertEqual(self.clipboard(page), "sum \u00fc")
+        self.wait_for_copy(page, "sum \\u00fc")
         page.call("Input.imeSetComposition", text="ni", selectionStart=2, selectionEnd=2)
         page.call("Input.insertText", text="\u4f60")
         page.key("KeyA", control=True)
         page.key("KeyC", control=True)
-        self.settle(page)
-        self.assertEqual(self.clipboard(page), "\u4f60")
+        self.wait_for_copy(page, "\\u4f60")
         page.key("Escape")
         page.click(*EMPTY)
         page.wait("document.activeElement.id === 'view'")
@@ -322,10 +371,26 @@ class Use(BrowserTest):
         page.wait("location.hash.includes('view=timeline')")
         page.evaluate("history.back()")
         page.wait("location.hash.includes('view=graph')")
-        self.settle(page)
-        self.assertLess(difference(page, before, page.screenshot())["far"], 0.001)
+        self.wait_for_same(page, before)
         page.evaluate("history.forward()")
         page.wait("location.hash.includes('view=timeline')")
+
+    def test_a_link_names_one_of_several_traces(self):
+        folder = FOLDER / "traces"
+        (folder / "inner").mkdir(parents=True)
+        for name in ("a.reprise", "inner/b.reprise"):
+            shutil.copy(trace("run.reprise"), folder / name)
+        links = ["trace=inner/b.reprise&graph=other&view=nodes", "trace=a.reprise&graph=step&view=timeline"]
+        page = self.shown(self.serve(folder), links[0])
+        page.wait("document.title.startsWith('b.reprise')")
+        page.evaluate(f"location.hash = '#{links[1]}'")
+        page.wait("document.title.startsWith('a.reprise')")
+        self.settle(page)
+        self.assertEqual(self.hash(page), links[1])
+        page.evaluate("history.back()")
+        page.wait("document.title.startsWith('b.reprise')")
+        self.settle(page)
+        self.assertEqual(self.hash(page), links[0])
 
     def test_two_browsers_have_their_own_state(self):
         first = self.graph()
@@ -340,8 +405,7 @@ class Use(BrowserTest):
         page = self.graph()
         dark = page.screenshot()
         page.theme(False)
-        self.settle(page)
-        self.assertGreater(difference(page, dark, page.screenshot())["mean"], 50)
+        self.wait_for_picture(page, dark, lambda found: found["mean"] > 50)
 
 
 class Files(BrowserTest):
@@ -361,7 +425,7 @@ class Files(BrowserTest):
         BROWSER.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder), browserContextId=page.context)
         page.key("KeyP", control=True)
         picture = self.arrived(folder, "*.png")
-        self.assertLess(difference(page, picture, page.screenshot())["far"], 0.001)
+        self.wait_for_same(page, picture)
         page.click(*EXPORT)
         self.settle(page)
         page.click(*EXPORT_DOT)
@@ -408,20 +472,27 @@ class Connections(BrowserTest):
         self.assertRegex(self.status(page), "Connection lost\\s+Retrying in \\d+ s")
         link.mend()
         page.wait("document.getElementById('status').hidden")
-        self.settle(page)
-        self.assertLess(difference(page, before, page.screenshot())["far"], 0.001)
+        self.wait_for_same(page, before)
 
     def test_a_silent_connection_is_lost(self):
         server = self.serve(trace("run.reprise"))
         link = Link(server.port)
         self.addCleanup(link.close)
         page = self.shown(server, "view=graph", port=link.port)
-        page.move(300, 300)
-        time.sleep(6)  # the server answers although the picture does not change
+        page.evaluate("hold(kSilence)")
+        page.move(*EMPTY)
+        self.settle(page)
+        page.move(EMPTY[0] + 1, EMPTY[1])
+        self.assertEqual(page.evaluate("heldTimers()"), 1)  # the picture did not change
+        page.evaluate("pass()")
+        page.wait("heldTimers() === 0")  # the server has answered that it is there
         self.assertEqual(self.status(page), "")
         link.is_stalled = True
         page.click(*BLUR)
-        page.wait("!document.getElementById('status').hidden")
+        page.evaluate("pass()")
+        self.assertEqual(self.status(page), "")
+        page.evaluate("pass()")
+        self.assertNotEqual(self.status(page), "")
         link.mend()
         page.wait("document.getElementById('status').hidden")
 
@@ -451,24 +522,27 @@ class Connections(BrowserTest):
 class Phone(BrowserTest):
     def test_touch(self):
         server = self.serve(trace("run.reprise"))
-        page = self.shown(server, "view=graph", width=390, height=844, scale=3, mobile=True)
-        self.assertEqual(page.evaluate("[view.width, view.height]"), [1170, 2532])
+        page = self.shown(server, "view=graph", width=390, height=844, scale=2, mobile=True)
+        self.assertEqual(page.evaluate("[view.width, view.height]"), [780, 1688])
+        page.evaluate("hold(kLongPress)")
         before = page.screenshot()
         page.touch("touchStart", (200, 250))
         for x in range(200, 280, 8):
             page.touch("touchMove", (x, 250))
-            time.sleep(0.02)
         page.touch("touchEnd")
-        self.settle(page)
+        self.wait_for_change(page, before)
         panned = page.screenshot()
-        self.assertGreater(difference(page, before, panned)["far"], 0.01)
         page.touch("touchStart", (150, 280), (250, 280))
         for step in range(1, 8):
             page.touch("touchMove", (150 - 6 * step, 280), (250 + 6 * step, 280))
-            time.sleep(0.02)
         page.touch("touchEnd")
-        self.settle(page)
-        self.assertGreater(difference(page, panned, page.screenshot())["far"], 0.01)
+        self.wait_for_change(page, panned)
+        zoomed = page.screenshot()
+        page.touch("touchStart", (200, 250))
+        page.evaluate("pass()")  # a long press: the menu
+        page.touch("touchEnd")
+        self.wait_for_change(page, zoomed)
+        page.tap(200, 400)  # closes it
         page.tap(158, 61)  # the tab Timeline
         page.wait("location.hash.includes('view=timeline')")
         page.tap(210, 20)  # the search
@@ -479,14 +553,13 @@ class Phone(BrowserTest):
     def test_a_finger_scrolls_a_table(self):
         server = self.serve(trace("long.reprise", "large", 100, 22000))
         page = self.shown(server, "view=nodes", width=390, height=600, scale=2, mobile=True)
+        page.evaluate("hold(kLongPress)")
         before = page.screenshot()
         page.touch("touchStart", (150, 480))
         for y in range(480, 280, -20):
             page.touch("touchMove", (150, y))
-            time.sleep(0.02)
         page.touch("touchEnd")
-        self.settle(page)
-        self.assertGreater(difference(page, before, page.screenshot())["far"], 0.01)
+        self.wait_for_change(page, before)
 
 
 class Costs(BrowserTest):
@@ -497,12 +570,12 @@ class Costs(BrowserTest):
         for delay in (0, 0.05):
             link = Link(server.port, delay)
             self.addCleanup(link.close)
-            page = self.shown(server, "view=graph", port=link.port, width=1600, height=900)
+            page = self.shown(server, "view=graph", port=link.port)
             opened = link.down
-            for name, act in (("pan", lambda: page.drag((300, 400), (700, 500), "right", 90, 0.016)),
-                              ("zoom", lambda: [(page.wheel(400, 400, 0, -20), time.sleep(0.03)) for _ in range(40)]),
-                              ("strip of replays", lambda: page.drag((200, 120), (900, 120), "left", 60, 0.016)),
-                              ("hover", lambda: [(page.move(x, 400), time.sleep(0.02)) for x in range(200, 900, 10)])):
+            for name, act in (("pan", lambda: page.drag((300, 400), (500, 450), "right", 30)),
+                              ("zoom", lambda: [page.wheel(400, 400, 0, -20) for _ in range(20)]),
+                              ("strip of replays", lambda: page.drag((200, 120), (600, 120), "left", 30)),
+                              ("hover", lambda: [page.move(x, 400) for x in range(200, 600, 20)])):
                 page.evaluate("seen.draws = []")
                 start, began = link.down, time.monotonic()
                 act()
@@ -514,20 +587,20 @@ class Costs(BrowserTest):
                       f"{size / 1000:.1f} KB each")
                 self.assertLess(size, 50000)
             page.evaluate("seen.arrival = [], seen.latency = []")
-            for _ in range(15):
+            for _ in range(9):
                 page.evaluate("seen.event = 0")
                 page.wheel(400, 400, 0, -20)
-                self.settle(page, 0.3)
+                self.settle(page)
             arrival, latency = page.evaluate(
                 "[seen.arrival, seen.latency].map(all => all.sort((a, b) => a - b)[all.length >> 1])")
             print(f"one notch, round trip {2000 * delay:.0f} ms: the frame arrives after {arrival:.0f} ms and is drawn after "
                   f"{latency:.0f} ms (medians)")
-            time.sleep(6)
+            self.settle(page)
             start, used = link.down, server.processor_seconds()
-            time.sleep(5)
+            time.sleep(1)
             used = server.processor_seconds() - used
             print(f"opening: {opened / 1000:.0f} KB; idle: {link.down - start} bytes and {used * 1000:.0f} ms of processor "
-                  "time in 5 s")
+                  "time in 1 s")
             self.assertLess(link.down - start, 500)
             page.close()
             self.pages.remove(page)

@@ -170,15 +170,13 @@ class Page:
     def click(self, x, y, button="left"):
         self.drag((x, y), (x, y), button, steps=0)
 
-    def drag(self, start, end, button="left", steps=8, pause=0.02):
+    def drag(self, start, end, button="left", steps=8):
         mask = {"left": 1, "right": 2, "middle": 4}[button]
         self.move(*start)
-        time.sleep(pause)
         self.mouse("mousePressed", *start, button, mask, clickCount=1)
         for step in range(1, steps + 1):
             at = [a + (b - a) * step / steps for a, b in zip(start, end)]
             self.mouse("mouseMoved", *at, button, mask)
-            time.sleep(pause)
         self.mouse("mouseReleased", *end, button, 0, clickCount=1)
 
     def wheel(self, x, y, dx=0, dy=0):

@@ -2,22 +2,24 @@
 
 #include <doctest/doctest.h>
 
-using namespace reprise::viewer;
+#include <nlohmann/json.hpp>
 
-TEST_CASE("view link: a link survives being written, whatever the graph is called") {
-  for (const char* graph : {"step", "a & b = c", "100 %", "schritt \xc3\xbc", "#token", "%41+"}) {
-    const ViewLink link{.graph = graph, .replay = 120, .view = View::Timeline};
-    CHECK_MESSAGE(parse_link(link_text(link)) == link, graph);
-    CHECK(link_text(link).find_first_of("# ") == std::string::npos);
-  }
-  CHECK(link_text({.graph = "step", .replay = 120, .view = View::Timeline}) ==
-        "graph=step&replay=120&view=timeline");
+using namespace reprise::viewer;
+using Json = nlohmann::ordered_json;
+
+TEST_CASE("view link: a link survives as a state") {
+  const ViewLink link{
+      .trace = "a/b.reprise", .graph = "a & b", .replay = 120, .view = View::Timeline};
+  CHECK(link_of(state_of(link)) == link);
+  CHECK(state_of(link).dump() ==
+        R"({"trace":"a/b.reprise","graph":"a & b","replay":"120","view":"timeline"})");
+  CHECK(state_of({}) == Json::object());
 }
 
-TEST_CASE("view link: unknown and malformed parts are ignored") {
-  CHECK(parse_link("") == ViewLink());
-  CHECK(
-      parse_link("&&=&x&token=abc&view=nothing&replay=-1&replay=1x&replay=99999999999999999999") ==
-      ViewLink());
-  CHECK(parse_link("graph=%zz%4").graph == "%zz%4");
+TEST_CASE("view link: unknown and malformed members are ignored, and other types refused") {
+  for (const char* replay : {"", "-1", "1x", "99999999999999999999"})
+    CHECK(link_of({{"x", 1}, {"view", "nothing"}, {"replay", replay}}) == ViewLink());
+  CHECK_THROWS_AS(link_of({{"replay", 1}}), Json::exception);
+  CHECK_THROWS_AS(link_of("graph=step"), Json::exception);
+  CHECK_THROWS_AS(link_of(Json()), Json::exception);
 }

@@ -25,6 +25,7 @@ constexpr int kPatience = 5000;  // ms
 tcp::socket connected(asio::io_context& io, std::uint16_t port) {
   tcp::socket socket(io);
   socket.connect({asio::ip::address_v4::loopback(), port});
+  socket.set_option(tcp::no_delay(true));  // as browsers do
   return socket;
 }
 
@@ -71,7 +72,6 @@ WebClient::WebClient(std::uint16_t port, const WebClientDesc& desc)
   socket_->stream.handshake(desc.host, "/session");
   if (!desc.sends_hello) return;
   send({{"type", "hello"},
-        {"version", 1},
         {"token", desc.token},
         {"width", 1600},
         {"height", 900},

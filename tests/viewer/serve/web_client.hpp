@@ -24,7 +24,8 @@ struct WebRequest {
 [[nodiscard]] WebAnswer http_request(std::uint16_t port, const WebRequest& request = {});
 
 struct WebClientDesc {
-  std::string token, host = "localhost", origin = {}, resume = {}, state = {};
+  std::string token, host = "localhost", origin = {}, resume = {};
+  nlohmann::json state = nlohmann::json::object();  // of the link
   bool sends_hello = true, acknowledges = true, compresses = true;
 };
 

@@ -49,6 +49,7 @@ class Input {
   }
 
   get isTouch() { return this.kind === 1; }
+  get isControlHeld() { return this.held.has('ControlLeft') || this.held.has('ControlRight'); }
 
   // Where text is typed: in the hidden field (with the input method and the on-screen keyboard) or the canvas.
   setKeyboard({wanted, x, y, height}) {
@@ -176,7 +177,7 @@ class Input {
 
   // With Ctrl held, the browser zooms. A pinch on a touch pad arrives with ctrlKey, but without the key.
   #wheel(event) {
-    const isPinch = event.ctrlKey && !this.held.has('ControlLeft') && !this.held.has('ControlRight');
+    const isPinch = event.ctrlKey && !this.isControlHeld;
     if (event.ctrlKey && !isPinch) return;
     event.preventDefault();
     const unit = [kWheelPixels, kWheelLines, 1][event.deltaMode] / (isPinch ? 10 : 1);
@@ -258,7 +259,7 @@ class Input {
     const text = event.clipboardData.getData('text/plain');
     if (!text) return;
     this.paste(text);
-    const isHeld = this.held.has('ControlLeft') || this.held.has('ControlRight');
+    const isHeld = this.isControlHeld;
     if (!isHeld) this.#push('k', 'ControlLeft', true);  // of the menu of the browser
     this.#stroke('KeyV');
     if (!isHeld) this.#push('k', 'ControlLeft', false);

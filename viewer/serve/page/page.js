@@ -2,7 +2,6 @@
 // returns what Input collects.
 'use strict';
 
-const kVersion = 1;
 const kChunk = 256 * 1024;        // bytes per message of an upload
 const kUnconfirmed = 1024 * 1024; // bytes of an upload
 const kSilence = 5000;            // ms without an answer before the connection is checked, and again before it is lost
@@ -37,14 +36,13 @@ function rememberToken(value) {
 
 // Returns the state and removes a token from the address.
 function readLink() {
-  const parts = location.hash.slice(1).split('&').filter(part => part !== '');
-  const state = parts.filter(part => !part.startsWith('token=')).join('&');
-  const given = parts.find(part => part.startsWith('token='));
-  if (given) {
-    rememberToken(given.slice(6));
-    history.replaceState(null, '', location.pathname + location.search + (state && '#' + state));
+  const state = new URLSearchParams(location.hash.slice(1)), given = state.get('token');
+  if (given !== null) {
+    rememberToken(given);
+    state.delete('token');
+    history.replaceState(null, '', location.pathname + location.search + (String(state) && `#${state}`));
   }
-  return {state, hasToken: given !== undefined};
+  return {state: Object.fromEntries(state), hasToken: given !== null};
 }
 
 addEventListener('popstate', () => {
@@ -60,7 +58,7 @@ function send(message) {
 
 function connect() {
   clearTimeout(retryTimer);
-  if (socket) socket.onclose = socket.onmessage = null, socket.close();
+  abandon();
   isWelcome = isRefused = false;
   const {state} = readLink();
   if (!token) {
@@ -77,11 +75,10 @@ function connect() {
     newFrame = drawnFrame = 0;
     input.reset();
     const dark = darkTheme.matches;
-    socket.send(JSON.stringify({type: 'hello', version: kVersion, token, ...measure(), dark, state, resume: session}));
+    socket.send(JSON.stringify({type: 'hello', token, ...measure(), dark, state, resume: session}));
   };
   socket.onmessage = event => {
-    clearTimeout(silenceTimer);
-    silenceTimer = 0;
+    stopSilence();
     try {
       if (typeof event.data === 'string') takeText(JSON.parse(event.data)); else takeBytes(event.data);
     } catch (error) {
@@ -92,9 +89,20 @@ function connect() {
   socket.onclose = lose;
 }
 
-function lose() {
+// Closes the connection without its handlers.
+function abandon() {
+  if (!socket) return;
+  socket.onclose = socket.onmessage = null;
+  socket.close();
+}
+
+function stopSilence() {
   clearTimeout(silenceTimer);
   silenceTimer = 0;
+}
+
+function lose() {
+  stopSilence();
   isWelcome = false;
   document.body.classList.add('lost');
   for (const transfer of [...uploads.values(), ...downloads.values()]) failTransfer(transfer, 'the connection was lost');
@@ -114,9 +122,7 @@ function expectAnswer() {
   silenceTimer = setTimeout(() => {
     send({type: 'alive'});
     silenceTimer = setTimeout(() => {
-      if (!socket) return;
-      socket.onclose = socket.onmessage = null;
-      socket.close();
+      abandon();
       lose();
     }, kSilence);
   }, kSilence);
@@ -151,45 +157,44 @@ document.addEventListener('visibilitychange', () => document.hidden || isWelcome
 
 // --- messages of the server ---
 
+const handlers = {
+  welcome(message) {
+    isWelcome = true;
+    attempt = 0;
+    session = message.session;
+    document.body.classList.remove('lost');
+    show('', '');
+    if (document.activeElement === document.body) canvas.focus({preventScroll: true});
+  },
+  error({reason, text}) {
+    refuse(isWelcome ? 'The server ended the session' : 'The server refuses the connection', text, reason === 'token');
+  },
+  cursor({shape}) { canvas.style.cursor = shape; },
+  title({text}) { document.title = text; },
+  copy({text}) { copy(text); },
+  state({state, replace}) {
+    const link = '#' + String(new URLSearchParams(state)).replaceAll('%2F', '/');
+    if (link !== (location.hash || '#')) history[replace ? 'replaceState' : 'pushState'](null, '', link);
+  },
+  keyboard(message) {
+    input.setKeyboard(message);
+    element('keyboard').hidden = !message.wanted || !input.isTouch;
+  },
+  progress({id, received}) { uploads.get(id)?.confirm(received); },
+  refused({id, text}) {
+    if (uploads.has(id)) failTransfer(uploads.get(id), text);
+  },
+  download: startDownload,
+  alive() {},
+  picture({name}) {
+    draw();
+    canvas.toBlob(blob => save(blob, name));
+  },
+};
+
 function takeText(message) {
-  switch (message.type) {
-    case 'welcome':
-      isWelcome = true;
-      attempt = 0;
-      session = message.session;
-      document.body.classList.remove('lost');
-      show('', '');
-      if (document.activeElement === document.body) canvas.focus({preventScroll: true});
-      break;
-    case 'error':
-      refuse(isWelcome ? 'The server ended the session' : 'The server refuses the connection', message.text,
-             message.reason === 'token');
-      break;
-    case 'cursor': canvas.style.cursor = message.shape; break;
-    case 'title': document.title = message.text; break;
-    case 'copy': copy(message.text); break;
-    case 'state':
-      if (message.state === location.hash.slice(1)) break;
-      history[message.replace ? 'replaceState' : 'pushState'](null, '', '#' + message.state);
-      break;
-    case 'keyboard':
-      input.setKeyboard(message);
-      element('keyboard').hidden = !message.wanted || !input.isTouch;
-      break;
-    case 'progress': uploads.get(message.id)?.confirm(message.received); break;
-    case 'refused': {
-      const transfer = uploads.get(message.id) || downloads.get(message.id);
-      if (transfer) failTransfer(transfer, message.text);
-      break;
-    }
-    case 'download': startDownload(message); break;
-    case 'alive': break;
-    case 'picture':
-      draw();
-      canvas.toBlob(blob => save(blob, message.name));
-      break;
-    default: throw new Error(`the server sent the unknown message "${message.type}"`);
-  }
+  if (!Object.hasOwn(handlers, message.type)) throw new Error(`the server sent the unknown message "${message.type}"`);
+  handlers[message.type](message);
 }
 
 function takeBytes(buffer) {
@@ -286,18 +291,13 @@ element('keyboard').addEventListener('click', () => {
 // --- files ---
 
 function showTransfer(transfer, verb, name, bytes) {
-  const box = document.createElement('div'), text = document.createElement('span');
-  const bar = document.createElement('progress'), button = document.createElement('button');
+  const box = element('transfer').content.firstElementChild.cloneNode(true), [text, button, bar] = box.children;
   text.textContent = `${verb} ${name}`;
   bar.max = Math.max(bytes, 1);
-  bar.value = 0;
-  button.type = 'button';
-  button.textContent = 'Cancel';
   button.addEventListener('click', () => {
     if (transfer.isOpen) send({type: 'cancel', id: transfer.id});
     endTransfer(transfer);
   });
-  box.append(text, button, bar);
   element('transfers').append(box);
   Object.assign(transfer, {isOpen: true, name, box, text, bar, button});
 }
@@ -394,8 +394,8 @@ addEventListener('drop', async event => {
   if (ids.some(id => id)) send({type: 'uploaded', ids: ids.filter(id => id)});
 });
 
-function startDownload({id, name, bytes, mime}) {
-  const transfer = {id, bytes, mime, received: 0, parts: []};
+function startDownload({id, name, bytes}) {
+  const transfer = {id, bytes, received: 0, parts: []};
   showTransfer(transfer, 'Receiving', name, bytes);
   downloads.set(id, transfer);
   if (bytes === 0) saveDownload(transfer);
@@ -412,7 +412,7 @@ function takeDownload(buffer) {
 
 function saveDownload(transfer) {
   endTransfer(transfer);
-  save(new Blob(transfer.parts, {type: transfer.mime}), transfer.name);
+  save(new Blob(transfer.parts, {type: 'application/octet-stream'}), transfer.name);
 }
 
 function save(blob, name) {

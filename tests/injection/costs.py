@@ -54,7 +54,7 @@ def main():
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--nsys", action="store_true")
     parser.add_argument("programs", nargs="*", default=PATTERNS)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     folder, modes = options.folder.resolve(), {**MODES, **(NSYS if options.nsys else {})}
     scripts = pathlib.Path(__file__).resolve().parent / "programs"
     for program in options.programs:

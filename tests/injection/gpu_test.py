@@ -178,7 +178,7 @@ class LiveTest(unittest.TestCase):
 
 
 class ProgramsTest(unittest.TestCase):
-    """One test per row of the table in engine/docs/performance.md. Prints the contents of the traces; programs/shared.py describes the expectations."""
+    """One test per program; engine/docs/performance.md lists those that were tried. Prints the contents of the traces; programs/shared.py describes the expectations."""
 
     FOLDER = pathlib.Path(__file__).resolve().parent / "programs"
     ROWS = ("driver", "patterns conditional", "patterns memory", "patterns launch", "torch_graph.py", "torch_pool.py", "torch_callables.py",

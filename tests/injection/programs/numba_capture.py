@@ -9,6 +9,7 @@ import numpy as np  # noqa: E402
 
 try:
     from numba import cuda
+    from numba.cuda import cudaimpl  # noqa: F401  # is otherwise imported by the first kernel
 except Exception as error:  # versions of Numba and NumPy that do not fit
     skip(f"Numba cannot be imported: {error}")
 

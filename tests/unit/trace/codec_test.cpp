@@ -151,6 +151,18 @@ TEST_CASE("trace codec: collectives are of nodes, in their order") {
   CHECK_FALSE(decodes(g));
 }
 
+TEST_CASE("trace codec: changes are of nodes, in their order") {
+  GraphVersion g = test::sample_graph(0, 4);
+  g.changes = {{1, 6'000}, {3, 1}};
+  Records records;
+  records.graph_versions = {g};
+  CHECK(decode(encode(records)) == records);
+  g.changes[1].node = 4;
+  CHECK_FALSE(decodes(g));
+  g.changes[1].node = 1;
+  CHECK_FALSE(decodes(g));
+}
+
 TEST_CASE("trace codec: a clock alignment has a drift that clocks can have") {
   for (const double drift : {0.1, -0.1, std::nan("")}) {
     Records records = test::one_of_each();

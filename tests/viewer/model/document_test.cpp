@@ -103,6 +103,29 @@ TEST_CASE("document: publications share unchanged parts, and old documents stay 
   CHECK(builder.publish()->find({3, 1})->graph == a->find({3, 1})->graph);
 }
 
+TEST_CASE(
+    "document builder: latest parameters of a graph replace earlier ones and keep its samples") {
+  model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
+  builder.add(test::small_topology());
+  builder.add(test::small_events());
+  builder.add(test::small_samples());
+  const auto before = builder.publish();
+  trace::Records again = test::small_topology();
+  again.graph_versions[0].nodes[1].grid[0] = 64;
+  again.graph_versions[0].changes = {{1, 7}, {2, 3}};
+  builder.add(std::move(again));
+  const auto after = builder.publish();
+  CHECK(after->graphs.size() == 1);
+  const model::GraphEntry& entry = *after->find({3, 1});
+  CHECK(entry.graph->record().nodes[1].grid[0] == 64);
+  CHECK(entry.graph->changes(0) == 0);
+  CHECK(entry.graph->changes(1) == 7);
+  CHECK(entry.graph->changes() == 10);
+  CHECK(entry.statistics == before->find({3, 1})->statistics);
+  CHECK(entry.statistics->samples > 0);
+  CHECK(entry.replays.size() == 3);
+}
+
 TEST_CASE("graph: neighbours, accesses and labels match its edges, accesses and nodes") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);

@@ -25,7 +25,7 @@ using namespace reprise::viewer;
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 fs::path served_trace() {
   const fs::path path = scratch_folder() / "run.reprise";

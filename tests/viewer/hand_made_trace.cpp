@@ -50,7 +50,6 @@ GraphVersion graph_of(std::uint32_t id, const std::string& label, const HandMade
              {1, 3, EdgeCause::User, Hazard::None, kNone, kNone, 0, 0},
              {2, 3, EdgeCause::Hazard, Hazard::WriteAfterRead, 0, kNone, 0, 64},
              {3, 4, EdgeCause::Lane, Hazard::None, kNone, kNone, 0, 0}};
-  if (label.starts_with("batch")) g.changes = {{1, 6}, {3, 2}};  // of an observed program
   return g;
 }
 

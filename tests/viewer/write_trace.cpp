@@ -29,6 +29,7 @@ void write_many(const char* path) {
   g.labels = {{0, 0, 0}};
   g.nodes.resize(2);
   g.edges = {{0, 1, EdgeCause::Captured}};
+  g.changes = {{0, 6}, {1, 2}};
   for (Node& node : g.nodes) node.name = 1;
   for (g.graph = 1; g.graph <= 400; ++g.graph) {
     g.label = "batch " + std::to_string(g.graph);
@@ -37,6 +38,7 @@ void write_many(const char* path) {
   g.label = "spare";
   g.nodes.resize(1);
   g.edges.clear();
+  g.changes.clear();
   writer.push(g);
   for (std::uint32_t graph = 1; graph <= 400; ++graph) {
     const Time at = 1'000'000 + 10'000 * Time{graph};

@@ -178,7 +178,9 @@ TEST_CASE("viewer server: the first frame draws the trace, and an idle client ge
   CHECK(client.textures == 1);
   CHECK(client.decoder.width == 1600);
   CHECK(client.decoder.lists.size() > 5);
-  CHECK(client.read_until_quiet(1000) == 0);
+  std::size_t late = 1;  // frames of a busy machine
+  for (int i = 0; i < 20 && late != 0; ++i) late = client.read_until_quiet(1000);
+  CHECK(late == 0);
 }
 
 TEST_CASE("viewer server: keys, pointer and text act as in a window") {
@@ -303,14 +305,14 @@ TEST_CASE("viewer server: a lost connection resumes with the whole frame") {
     REQUIRE_FALSE(client.wait_for("state").is_null());
     client.send(input({key("Digit3", true), key("Digit3", false)}));
     REQUIRE_FALSE(client.wait_for("state").is_null());
-    client.read_until_quiet(300);
+    client.read_until_quiet(1000);
     lists = client.decoder.lists.size();
     desc.resume = client.session;
   }
   WebClient client(server.port(), desc);
   CHECK(client.wait_for("welcome").at("session") == desc.resume);
   CHECK(client.wait_for("state").at("state").at("view") == "timeline");
-  client.read_until_quiet(500);
+  client.read_until_quiet(1000);
   CHECK(client.textures == 1);
   CHECK(client.decoder.lists.size() == lists);
   desc.resume = std::string(32, '0');
@@ -334,11 +336,19 @@ TEST_CASE("viewer server: a client that acknowledges nothing gets few frames, an
   }
   quick.read_until_quiet(300);
   CHECK(quick.frames > 10);
-  slow.read_until_quiet(300);
-  CHECK(slow.frames <= 4);
-  // Its input was kept, and one frame shows it.
+  const auto move = [&] { slow.send(input({{"m", random() % 1600, random() % 900}})); };
+  // A busy server may have shown all of these in fewer frames.
+  for (int i = 0; i < 500 && slow.frames < 4; ++i) {
+    move();
+    slow.read_until_quiet(20);
+  }
+  CHECK(slow.frames == 4);
+  slow.send(input({key("Digit3", true), key("Digit3", false)}));
+  CHECK(slow.read_until_quiet(300) == 0);
+  // The input was kept, and another view is drawn now.
   slow.send({{"type", "ack"}, {"frame", slow.decoder.frame}});
-  CHECK(slow.read_until_quiet(500) >= 1);
+  for (int i = 0; i < 20 && slow.frames == 4; ++i) slow.read_until_quiet(500);
+  CHECK(slow.frames > 4);
 }
 
 TEST_CASE("viewer server: hostile messages end their own connection only") {

@@ -278,7 +278,7 @@ void ObservedProgram::instantiated(const Instantiation& made, ObservedGraph grap
     push(trace::Message{made.at, trace::Severity::Warning, "run.device-launch",
                         "kernels can launch this graph; its replays are launches by the host only, "
                         "launches by kernels are not visible",
-                        exec->identity().graph, 1});
+                        exec->identity().graph, kObservedVersion});
   }
   execs_.emplace(made.exec, exec);
 }

@@ -121,6 +121,10 @@ void ObservedProgram::collect(trace::Time now, ObservedExec::Outstanding outstan
     ends.swap(records_);
   }
   for (const Picture& picture : pictures) records.emplace_back(describe(picture));
+  {
+    const std::lock_guard lock(mutex_);  // after it, executables may change these graphs themselves
+    for (Picture& picture : pictures) picture.graph.reset();
+  }
   std::move(others.begin(), others.end(), std::back_inserter(records));
   for (ObservedExec::Complete& one : complete) ObservedExec::add_records(std::move(one), records);
   std::move(ends.begin(), ends.end(), std::back_inserter(records));

@@ -2,6 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
 
 #include "injection/chains.hpp"
 
@@ -115,6 +118,30 @@ TEST_CASE("observed program: each change of a followed node is recorded") {
   CHECK(updates[0].description ==
         "node 1 add: grid 2 x 1 x 1, block 128 x 1 x 1, addresses 0xabc000");
   CHECK(updates[1].description == "new parameters of all nodes (cudaGraphExecUpdate)");
+}
+
+TEST_CASE("observed program: parameters change while the graph is described") {
+  ObservedProgram program;
+  instantiate(program, chain(50));
+  constexpr std::uint32_t kChanges = 20'000;
+  std::atomic<bool> is_done{false};
+  std::thread changing([&] {
+    ObservedNode now;
+    for (std::uint32_t i = 1; i <= kChanges; ++i) {
+      now.grid[0] = i;
+      program.changed(kExec, 0x900 + i % 50, now, nullptr, i);
+    }
+    is_done = true;
+  });
+  std::vector<trace::Record> records;
+  for (trace::Time at = 1'000'000'000; !is_done; at += 100'000'000'000)
+    program.collect(at, Outstanding::Expected, records);
+  changing.join();
+  program.collect(1, Outstanding::Complete, records);
+  const trace::GraphVersion last = all<trace::GraphVersion>(records).back();
+  CHECK(last.nodes[0].grid[0] == kChanges);
+  REQUIRE(last.changes.size() == 50);
+  for (const trace::NodeChanges& of : last.changes) CHECK(of.changes == kChanges / 50);
 }
 
 }  // namespace reprise::test

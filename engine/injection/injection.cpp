@@ -75,34 +75,6 @@ int begin_nvtx(const void* (*tables)(std::uint32_t)) {
          install_nvtx_functions(tables, &take_communicator);
 }
 
-// nvtxExtModuleInfo_t and the payload extension of NVTX, whose headers would define its functions.
-struct NvtxSegment {
-  std::size_t id, slots;
-  std::intptr_t* functions;
-};
-struct NvtxModule {
-  std::uint16_t nvtx_version, bytes, module, compatibility;
-  std::size_t segment_count;
-  NvtxSegment* segments;
-};
-constexpr std::uint16_t kPayloadModule = 2;
-constexpr std::size_t kRangePopPayload = 4;
-constexpr int kNoPushPopTracking = -2;
-
-int pop_range_payload(const void* domain, const NvtxPayload* payloads, std::size_t count) {
-  end_range(reinterpret_cast<std::uintptr_t>(domain), {payloads, payloads == nullptr ? 0 : count});
-  return kNoPushPopTracking;
-}
-
-// NCCL closes the ranges that create communicators by one.
-void begin_extension(const NvtxModule& module) {
-  if (module.module != kPayloadModule || module.segment_count == 0 ||
-      module.segments[0].slots <= kRangePopPayload)
-    return;
-  module.segments[0].functions[kRangePopPayload] =
-      reinterpret_cast<std::intptr_t>(&pop_range_payload);
-}
-
 }  // namespace
 }  // namespace reprise::detail
 
@@ -123,7 +95,6 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
 
 extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtxExtension(
     const void* module) {
-  if (module != nullptr)
-    reprise::detail::begin_extension(*static_cast<const reprise::detail::NvtxModule*>(module));
+  if (module != nullptr) reprise::detail::install_nvtx_extension(module);
   return 1;
 }

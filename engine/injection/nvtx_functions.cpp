@@ -1,6 +1,7 @@
 #include "injection/nvtx_functions.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <exception>
 #include <mutex>
 #include <set>
@@ -113,6 +114,24 @@ nvtxStringHandle_t NVTX_API register_w(nvtxDomainHandle_t, const wchar_t* text) 
   return handle_of(registered(text == nullptr ? kUnnamed : to_utf8(text)));
 }
 
+// nvtxExtModuleInfo_t and the payload extension of NVTX, whose headers would define its functions.
+struct NvtxSegment {
+  std::size_t id, slots;
+  std::intptr_t* functions;
+};
+struct NvtxModule {
+  std::uint16_t nvtx_version, bytes, module, compatibility;
+  std::size_t segment_count;
+  NvtxSegment* segments;
+};
+constexpr std::uint16_t kPayloadModule = 2;
+constexpr std::size_t kRangePopPayload = 4;
+
+int pop_range_payload(const void* domain, const NvtxPayload* payloads, std::size_t count) {
+  end_range(reinterpret_cast<std::uintptr_t>(domain), {payloads, payloads == nullptr ? 0 : count});
+  return kNoLevel;
+}
+
 struct Table {
   NvtxFunctionTable functions = nullptr;
   unsigned count = 0;
@@ -162,6 +181,15 @@ bool install_nvtx_functions(const void* (*tables)(std::uint32_t),
   domains.put(NVTX_CBID_CORE2_DomainRegisterStringA, &register_a);
   domains.put(NVTX_CBID_CORE2_DomainRegisterStringW, &register_w);
   return true;
+}
+
+void install_nvtx_extension(const void* extension) {
+  const auto& module = *static_cast<const NvtxModule*>(extension);
+  if (module.module != kPayloadModule || module.segment_count == 0 ||
+      module.segments[0].slots <= kRangePopPayload)
+    return;
+  module.segments[0].functions[kRangePopPayload] =
+      reinterpret_cast<std::intptr_t>(&pop_range_payload);
 }
 
 }  // namespace reprise::detail

@@ -28,4 +28,8 @@ void end_range(std::uint64_t domain, std::span<const NvtxPayload> payloads = {})
 [[nodiscard]] bool install_nvtx_functions(const void* (*tables)(std::uint32_t),
                                           void (*created)(const NcclCommunicator&));
 
+// Installs the function that ends ranges in NVTX's extension for payloads: NCCL ends the ranges
+// that create communicators by it. Leaves other extensions alone. `module`: nvtxExtModuleInfo_t.
+void install_nvtx_extension(const void* module);
+
 }  // namespace reprise::detail

@@ -49,14 +49,7 @@ TEST_CASE("program callbacks: the nodes of a loop of XLA have the ranges of the 
   ranges.push("XlaModule:#hlo_module=jit_loop,program_id=28455#");
   ranges.push("Thunk:#hlo_op=while.5,unique_hlo_op_id=25769803778#");
   program.make_node(graph, graph.nodes[0]);
-  CUgraphNode made = handle_of<CUgraphNode>(graph.nodes[0]);
-  CUgraph bodies[] = {handle_of<CUgraph>(body)};
-  CUgraphNodeParams parameters = {};
-  parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
-  parameters.conditional.size = 1;
-  parameters.conditional.phGraph_out = bodies;
-  program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphAddNode_v2,
-               cuGraphAddNode_v2_params{&made, nullptr, nullptr, nullptr, 0, &parameters});
+  program.make_body(graph.nodes[0], body);
   ranges.push(
       "Thunk:#name=jit(loop)/while/body/add,hlo_op=loop_add_fusion.1,unique_hlo_op_id=1717#");
   program.make_node(body, body.nodes[0]);

@@ -28,6 +28,17 @@ class PlayedProgram : public PlayedCalls {
   [[nodiscard]] cuGraphLaunch_params launch_parameters() const {
     return {exec, reinterpret_cast<CUstream>(0x7000000)};
   }
+  // A conditional node is added, which has this body.
+  void make_body(HandMadeNode& node, HandMadeGraph& body) const {
+    CUgraphNode made = handle_of<CUgraphNode>(node);
+    CUgraph bodies[] = {handle_of<CUgraph>(body)};
+    CUgraphNodeParams parameters = {};
+    parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    parameters.conditional.size = 1;
+    parameters.conditional.phGraph_out = bodies;
+    call(CUPTI_DRIVER_TRACE_CBID_cuGraphAddNode_v2,
+         cuGraphAddNode_v2_params{&made, nullptr, nullptr, nullptr, 0, &parameters});
+  }
   trace::GraphVersion only_version() {
     const auto versions = all<trace::GraphVersion>(collected(program));
     REQUIRE(versions.size() == 1);

@@ -84,14 +84,7 @@ TEST_CASE("program callbacks: child graphs and bodies are inlined in CUDA's numb
   condition.profiler_id = 1;
   graph.nodes.push_back(condition);
   graph.edges = {{0, 1}};
-  CUgraphNode made = handle_of<CUgraphNode>(graph.nodes[1]);
-  CUgraph bodies[] = {handle_of<CUgraph>(body)};
-  CUgraphNodeParams parameters = {};
-  parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
-  parameters.conditional.size = 1;
-  parameters.conditional.phGraph_out = bodies;
-  program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphAddNode_v2,
-               cuGraphAddNode_v2_params{&made, nullptr, nullptr, nullptr, 0, &parameters});
+  program.make_body(graph.nodes[1], body);
   program.instantiate(graph);
   program.callbacks().record_nodes(ObservedProgram::Nodes::Recorded);
   program.launch({.correlation = 3});

@@ -177,7 +177,6 @@ void ProgramCallbacks::set_kernel_parameters(CUgraphExec exec, CUgraphNode node,
   const std::shared_ptr<const KernelFacts> facts = kernels_.find(*calls, parameters);
   ObservedNode& now = this_thread().changed;
   set_kernel(facts.get(), parameters, now);
-  now.bytes = 0;
   program_.changed(number_of(exec), number_of(node), now, facts ? &facts->kernel : nullptr,
                    trace_now());
 }

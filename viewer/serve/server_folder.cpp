@@ -51,7 +51,7 @@ ServerFolder::ServerFolder() {
   // Again if another server has just taken it for that of a killed one.
   for (std::error_code ignored; lock_ < 0 || !fs::exists(path_, ignored); lock_ = locked(path_)) {
     if (lock_ >= 0) ::close(lock_);
-    std::string pattern = (temporary / (std::string(kPrefix) + "XXXXXX")).string();
+    std::string pattern = (temporary / kPrefix).string() + "XXXXXX";
     if (!::mkdtemp(pattern.data()))
       throw std::system_error(errno, std::generic_category(), "cannot create " + pattern);
     path_ = pattern;

@@ -32,6 +32,7 @@ std::optional<RunEnvironment> read_run_environment() {
     environment.trace.file.path += "." + std::to_string(::getpid());
   environment.errors = variable(kRunErrors);
   environment.followed = variable(kRunFollow);
+  environment.cost = variable(kRunCost);
   if (variable(kRunNodes) == "1") environment.nodes = ObservedProgram::Nodes::Recorded;
   if (variable(kRunYield) == "1") environment.cupti = RunEnvironment::Cupti::ByProgram;
   environment.trace.profile = environment.nodes == ObservedProgram::Nodes::Recorded

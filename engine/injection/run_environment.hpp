@@ -18,6 +18,7 @@ inline constexpr char kRunParent[] = "REPRISE_RUN_PARENT";  // process id of `re
 inline constexpr char kRunNodes[] = "REPRISE_RUN_NODES";    // 1: record the nodes of every replay
 inline constexpr char kRunFollow[] = "REPRISE_RUN_FOLLOW";  // ObservedProgramLimits::followed
 inline constexpr char kRunErrors[] = "REPRISE_RUN_ERRORS";  // pipe that takes errors, one a line
+inline constexpr char kRunCost[] = "REPRISE_RUN_COST";      // measured cost of observing, a text
 inline constexpr char kRunYield[] = "REPRISE_RUN_YIELD";    // 1: leave CUPTI to the program
 
 struct RunEnvironment {
@@ -25,6 +26,7 @@ struct RunEnvironment {
   ObservedProgram::Nodes nodes = ObservedProgram::Nodes::Unrecorded;
   enum class Cupti : std::uint8_t { ByReprise, ByProgram } cupti = Cupti::ByReprise;
   std::string followed = {};
+  std::string cost = {};    // measured by `reprise run --measure-cost`; empty: not measured
   std::string errors = {};  // path; empty: none
 };
 

@@ -28,6 +28,8 @@ RunSession::RunSession(Desc session_desc)
     report_run_error(desc_.environment, concat(text, "; the trace ends there"));
   };
   trace_ = std::make_unique<RunTrace>(std::move(desc));
+  if (!desc_.environment.cost.empty())
+    trace_->add_message(trace::Severity::Info, "run.cost", desc_.environment.cost);
   try {
     listen();
     trace_->start();

@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 """Checks the exit codes, messages and traces of `reprise run` with various programs. Needs no GPU: the programs load the library as CUDA would.
 
-usage: process_test.py REPRISE LIBRARY      (LIBRARY "none": tests only the command)
+usage: process_test.py REPRISE LIBRARY DRIVER      (LIBRARY "none": tests only the command; DRIVER: see slow_driver.cpp)
 """
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
 import tempfile
 import unittest
 
-PROGRAM, LIBRARY = "", ""
+PROGRAM, LIBRARY, DRIVER = "", "", ""
 START = "import ctypes, os, sys, time; ctypes.CDLL(os.environ['CUDA_INJECTION64_PATH']).InitializeInjection()\n"
 
 
@@ -194,6 +195,40 @@ for extension, slots in ((2, 63), (2, 2), (4, 63)):
         result = subprocess.run([sys.executable, "-c", START + "print('on')"], capture_output=True, text=True, env=environment)
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "on\n", ""))
 
+    def cost_of(self, how, launches=300):
+        """Measures the cost of a program whose launches take 2 ms, and 3 ms under observation; `how` it finds cuGraphLaunch()."""
+        find = {"symbol": "launch = driver.cuGraphLaunch", "address": "import ctypes as c; at = c.c_void_p(); find = driver.cuGetProcAddress_v2\n"
+                "assert find(b'cuGetProcAddress', c.byref(at), 12000, c.c_uint64(0), None) == 0\n"
+                "find = c.CFUNCTYPE(c.c_int, c.c_char_p, c.c_void_p, c.c_int, c.c_uint64, c.c_void_p)(at.value)\n"
+                "assert find(b'cuGraphLaunch', c.byref(at), 12000, 2, None) == 0\n"
+                "launch = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_void_p)(at.value)"}[how]
+        program = (f"import ctypes, os; driver = ctypes.CDLL({DRIVER!r})\n{find}\n"
+                   f"if 'CUDA_INJECTION64_PATH' in os.environ: ctypes.CDLL(os.environ['CUDA_INJECTION64_PATH']).InitializeInjection()\n"
+                   f"for i in range({launches}): assert launch(None, None) == 0\nprint('done')")
+        return self.run_it(sys.executable, "-c", program, options=("--measure-cost", "3"))
+
+    def test_cost_is_the_ratio_of_the_times_between_launches(self):
+        for how in ("symbol", "address"):
+            result = self.cost_of(how)
+            self.assertEqual((result.returncode, result.stdout), (0, "done\n"), result.stderr)
+            found = re.search(r"observing costs \+(\S+) % \(\+(\S+) % to \+(\S+) % in 3 pairs of runs\): (\S+) ms from launch to launch alone, (\S+) ms observed", result.stderr)
+            self.assertIsNotNone(found, result.stderr)
+            median, least, most, alone, observed = (float(text) for text in found.groups())
+            self.assertTrue(25 < median < 60 and least <= median <= most, result.stderr)
+            self.assertTrue(2 <= alone < 3 <= observed < 4.2, result.stderr)
+            self.assertEqual(self.stats()["profile_cost"]["measured"], found[0])
+
+    def test_cost_of_few_launches_is_refused_by_name(self):
+        result = self.cost_of("symbol", launches=3)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("--measure-cost: the program alone launched 3 graphs; at least 20 launches are needed", result.stderr)
+        self.assertFalse(self.trace.exists())
+
+    def test_cost_of_a_failing_program_is_refused_by_name(self):
+        result = self.run_it("sh", "-c", "exit 7", options=("--measure-cost", "1"))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("--measure-cost: the program alone ended with exit code 7", result.stderr)
+
     def test_library_exports_only_its_entries_and_links_no_cuda(self):
         symbols = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True).stdout
         self.assertEqual(sorted(line.split()[-1] for line in symbols.splitlines()), ["InitializeInjection", "InitializeInjectionNvtx2", "InitializeInjectionNvtxExtension"])
@@ -203,5 +238,5 @@ for extension, slots in ((2, 63), (2, 2), (4, 63)):
 
 
 if __name__ == "__main__":
-    PROGRAM, LIBRARY = sys.argv[1:3]
+    PROGRAM, LIBRARY, DRIVER = sys.argv[1:4]
     unittest.main(argv=sys.argv[:1])

@@ -1,5 +1,6 @@
 #include "cli/child_process.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/prctl.h>
@@ -77,10 +78,15 @@ ChildExit run_child(const ChildProcess& child) {
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setsigmask(&attributes, &signals.before());
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  if (child.output == ChildProcess::Output::Discarded)
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t pid = 0;
-  const int error = posix_spawnp(&pid, arguments.front().c_str(), nullptr, &attributes,
+  const int error = posix_spawnp(&pid, arguments.front().c_str(), &files, &attributes,
                                  model::exec_pointers(arguments).data(),
                                  model::exec_pointers(environment).data());
+  posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
   if (error != 0)
     return {.code = error == ENOENT ? kNoSuchProgram : kNotExecutable,

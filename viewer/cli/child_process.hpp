@@ -3,6 +3,7 @@
 // thread; the others block these signals.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@ inline constexpr int kNoSuchProgram = 127, kNotExecutable = 126, kKilled = 128;
 struct ChildProcess {
   std::vector<std::string> command;  // the program, looked up in $PATH, and its arguments
   std::map<std::string, std::string> environment;  // added to this process's environment
+  enum class Output : std::uint8_t { Shown, Discarded } output = Output::Shown;  // its stdout
 };
 
 struct ChildExit {

@@ -8,10 +8,13 @@
 #include <optional>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "cli/child_process.hpp"
 #include "cli/commands.hpp"
 #include "cli/live_viewer.hpp"
+#include "cli/number.hpp"
+#include "cli/observing_cost.hpp"
 #include "cli/run_report.hpp"
 #include "cli/text.hpp"
 #include "cli/viewer_modules.hpp"
@@ -27,6 +30,7 @@ namespace fs = std::filesystem;
 struct RunOptions {
   std::string output = "run.reprise", follow;
   bool nodes = false, yield = false, view = false, serve = false;
+  std::size_t cost_pairs = 0;
   std::vector<std::string> command;
 };
 
@@ -44,7 +48,7 @@ fs::path checked_output(const RunOptions& options) {
 }
 
 ChildProcess child_of(const RunOptions& options, const fs::path& output, const fs::path& library,
-                      const model::RunErrors& errors) {
+                      const model::RunErrors& errors, std::string cost) {
   ChildProcess child{options.command, {}};
   if (library.empty()) return child;
   if (const char* other = std::getenv(model::kInjectionVariable);
@@ -57,8 +61,23 @@ ChildProcess child_of(const RunOptions& options, const fs::path& output, const f
                                                     .errors = errors.path(),
                                                     .nodes = options.nodes,
                                                     .yield = options.yield,
-                                                    .follow = options.follow});
+                                                    .follow = options.follow,
+                                                    .cost = std::move(cost)});
   return child;
+}
+
+// The measured cost of observing the program with these options. Empty: it is not asked for.
+std::string measured_cost(const RunOptions& options, const fs::path& library,
+                          const model::RunErrors& errors) {
+  if (options.cost_pairs == 0 || library.empty()) return {};
+  const fs::path clock = library.parent_path() / kLaunchClock;
+  const ObservingCost cost = measure_cost(
+      {options.command, {}},
+      [&](const fs::path& trace) { return child_of(options, trace, library, errors, {}); }, clock,
+      options.cost_pairs);
+  std::string text = cost_text(cost, options.cost_pairs);
+  print_message(text);
+  return text;
 }
 
 bool has_driver() {
@@ -110,12 +129,13 @@ int run(const RunOptions& options) {
   if (library.empty())
     print_message(std::string(model::kInjectionLibrary) +
                   " is missing (this build has no CUDA); the program runs unobserved");
-  const RunFiles files(output);
   model::RunErrors errors;
+  std::string cost = measured_cost(options, library, errors);
+  const RunFiles files(output);
   std::optional<LiveViewer> viewer;
   if (options.view && !library.empty()) viewer.emplace(LiveViewer::Kind::Window);
   if (options.serve && !library.empty()) viewer.emplace(LiveViewer::Kind::Server);
-  const ChildExit exit = run_child(child_of(options, output, library, errors));
+  const ChildExit exit = run_child(child_of(options, output, library, errors, std::move(cost)));
   if (!exit.error.empty()) {
     print_message("cannot run " + options.command.front() + ": " + exit.error);
     return exit.code;
@@ -152,6 +172,12 @@ Command add_run(CLI::App& program) {
   app->add_flag(
       "--yield", options->yield,
       "leave CUPTI to the program, so that its own profiler works; graphs are not observed");
+  app->add_option("--measure-cost", options->cost_pairs,
+                  "first run the program alone and observed in turn, this many times, without its "
+                  "output, and compare the times from launch to launch; the result is also in the "
+                  "trace")
+      ->type_name("PAIRS")
+      ->check(number<std::size_t>(1, 1000));
   CLI::Option* view =
       app->add_flag("--view", options->view, "open a viewer window while the program runs");
   app->add_flag("--serve", options->serve,

@@ -50,14 +50,15 @@ std::string device_of(const Stats& stats, const model::GraphEntry& entry) {
 Totals totals_of(const model::Document& document) {
   Totals totals;
   for (const trace::Loss& l : document.losses) totals.losses[l.kind] += l.count;
-  for (const trace::Message& m : document.messages) ++totals.messages[m.severity];
+  for (const trace::Message& m : document.messages) {
+    ++totals.messages[m.severity];
+    if (m.id == "run.cost") totals.profile_cost = m.text;
+  }
   const auto add = [](trace::Time& sum, trace::Time time) {  // saturates: the trace can be damaged
     if (__builtin_add_overflow(sum, time, &sum)) sum = std::numeric_limits<trace::Time>::max();
   };
-  for (const trace::ProfilingOverhead& o : document.profiling_overheads) {
+  for (const trace::ProfilingOverhead& o : document.profiling_overheads)
     add(totals.profile_host, o.host);
-    add(totals.profile_device, o.device);
-  }
   totals.unknown_samples = document.unknown_samples;
   for (const auto& [key, entry] : document.graphs)
     totals.unknown_samples += entry.statistics->unknown;

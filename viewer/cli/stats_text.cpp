@@ -369,10 +369,10 @@ void print(const Stats& stats, const StatsOptions& options) {
     write_out("  messages: %s of severity %s\n", with_separators(count).c_str(),
               trace::severity_name(severity));
   }
-  if (totals.profile_host != 0 || totals.profile_device != 0) {
-    write_out("  profiling overhead: %s on the host, %s on the device\n",
-              duration(static_cast<double>(totals.profile_host)).c_str(),
-              duration(static_cast<double>(totals.profile_device)).c_str());
+  if (!totals.profile_cost.empty()) write_out("  %s\n", printable(totals.profile_cost).c_str());
+  if (totals.profile_host != 0) {
+    write_out("  CPU time of the profiler: %s\n",
+              duration(static_cast<double>(totals.profile_host)).c_str());
   }
   if (d.unknown_replays != 0 || totals.unknown_samples != 0) {
     write_out("  ignored: %s and %s of graphs that the trace does not describe\n",

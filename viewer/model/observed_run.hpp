@@ -40,6 +40,7 @@ struct ObservedRun {
   bool nodes = false;  // time the nodes of every replay
   bool yield = false;  // leave CUPTI to the program
   std::string follow = {};  // record each change of nodes whose kernel or label contains this
+  std::string cost = {};    // what observing costs, as a text for the trace; empty: not measured
 };
 
 // The variables for the environment of a program that this process starts.

@@ -43,10 +43,12 @@ struct BarTest {
 };
 
 std::shared_ptr<const model::Document> with_costs(
-    const std::vector<trace::ProfilingOverhead>& costs) {
+    const std::vector<trace::ProfilingOverhead>& costs,
+    const std::vector<trace::Message>& messages = {}) {
   model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
   trace::Records records;
   records.profiling_overheads = costs;
+  records.messages = messages;
   builder.add(std::move(records));
   return builder.publish();
 }
@@ -89,13 +91,18 @@ TEST_CASE("top bar: a live session shows its application, and drawing requests n
 }
 
 TEST_CASE(
-    "top bar: the overhead is the larger of host and device over the last records of the mode") {
+    "top bar: the profiler's CPU time is that of the last records of the mode, and a measured cost "
+    "is beside it") {
   const auto document =
       with_costs({{0, 1'000, 3, 900, 900}, {1'000, 2'000, 2, 10, 2}, {2'000, 3'000, 2, 2, 0}});
   const ProfileText text = profile_text(*document, {});
   CHECK(text.mode == "sampled");
   CHECK(text.cost == doctest::Approx(0.006));
-  CHECK(text.cost_text == "+0.6 %");
+  CHECK(text.cost_text == "CPU time 0.6 %");
+  CHECK_FALSE(contains(text.hint, "Measured"));
+  const auto measured = with_costs(
+      {{0, 1'000, 1, 10, 0}}, {{0, trace::Severity::Info, "run.cost", "observing costs +2.0 %"}});
+  CHECK(contains(profile_text(*measured, {}).hint, "Measured: observing costs +2.0 %."));
   CHECK(profile_text(*with_costs({}), {}).mode.empty());
   CHECK(profile_text(*with_costs({}), {.requested_profile = trace::LiveProfile::Every}).mode ==
         "every");

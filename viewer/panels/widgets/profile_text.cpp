@@ -66,20 +66,20 @@ ProfileText profile_text(const model::Document& document, const model::FeedStatu
   const std::uint8_t mode = costs.back().mode;
   text.mode = profile_name(static_cast<trace::LiveProfile>(mode));
   text.hint = profile_hint(static_cast<trace::LiveProfile>(mode)) + ".";
-  double elapsed = 0, host = 0, device = 0;  // ns
+  double elapsed = 0, host = 0;  // ns
   for (std::size_t i = costs.size(), read = 0;
        i-- > 0 && read < kCostWindow && costs[i].mode == mode; ++read) {
     elapsed += static_cast<double>(costs[i].to - costs[i].from);
     host += static_cast<double>(costs[i].host);
-    device += static_cast<double>(costs[i].device);
   }
   if (elapsed > 0) {
-    const double host_part = host / elapsed, device_part = device / elapsed;
-    text.cost = std::max(host_part, device_part);
-    text.cost_text =
-        text.cost > 0 && text.cost < 0.0005 ? percent_text(text.cost) : change_text(text.cost);
-    text.hint += "\nMeasured profiling overhead:\n" + percent_text(host_part) + " on the host, " +
-                 percent_text(device_part) + " on the device.";
+    text.cost = host / elapsed;
+    text.cost_text = "CPU time " + percent_text(text.cost);
+    text.hint += "\nThe profiler's own code takes " + percent_text(text.cost) +
+                 " of a CPU. What CUPTI adds to the program's calls is not part of it.";
+  }
+  for (const trace::Message& message : document.messages) {
+    if (message.id == "run.cost") text.hint += "\nMeasured: " + message.text + ".";
   }
   if (status.requested_profile && static_cast<std::uint8_t>(*status.requested_profile) != mode)
     text.hint += std::string("\nRequested: ") + profile_name(*status.requested_profile) + ".";

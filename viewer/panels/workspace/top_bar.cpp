@@ -213,12 +213,12 @@ void TopBar::add_profile(const PanelContext& context, const TopBarViewModel& vie
   const ImU32 cost_colour = profile.cost > 0.05 ? theme.warning : theme.ink_soft;
   if (!view_model.status.allowed) {
     add_figure(context, kProfileRank, "profile",
-               profile.mode + (profile.cost_text.empty() ? "" : ", overhead " + profile.cost_text),
+               profile.mode + (profile.cost_text.empty() ? "" : ", " + profile.cost_text),
                profile.cost > 0.05 ? theme.warning : theme.ink, profile.hint);
     return;
   }
   const float combo = text_width("sampled") + 4.5f * theme.space;
-  const std::string cost = profile.cost_text.empty() ? "" : "overhead " + profile.cost_text;
+  const std::string cost = profile.cost_text;
   const float width = combo + (cost.empty() ? 0 : theme.space + text_width(cost));
   const trace::LiveProfile max_mode = *view_model.status.allowed;
   segments_.push_back(

@@ -1,9 +1,10 @@
-// The launch clock of `reprise run --measure-cost`: records when a program launches its graphs,
-// without CUPTI, so that runs with and without observation can be compared. It is an auditing
-// library of the dynamic linker (LD_AUDIT, see rtld-audit(7)): the program's bindings to
-// cuGraphLaunch lead here, which costs a launch one read of the clock. $REPRISE_LAUNCH_CLOCK is a
-// folder; each process that launches graphs writes the file named by its process id: the number of
-// launches, then the time of each in ns, as 64-bit integers. Threads: any.
+// The launch clock of `reprise run --measure-cost`: records when a program launches its graphs and
+// when it has waited for them, without CUPTI, so that runs with and without observation can be
+// compared. It is an auditing library of the dynamic linker (LD_AUDIT, see rtld-audit(7)): the
+// program's bindings to these calls of the driver lead here, which costs a call one read of the
+// clock. $REPRISE_LAUNCH_CLOCK is a folder; each process that launches graphs writes the file named
+// by its process id: the number of times, then each in ns, as 64-bit integers; the highest bit
+// tells that a wait ended. Threads: any.
 #include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
@@ -15,22 +16,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include <cuda.h>
 
 namespace {
 
-using GetProcAddress = CUresult (*)(const char*, void**, int, cuuint64_t);
-using GetProcAddressV2 = CUresult (*)(const char*, void**, int, cuuint64_t,
-                                      CUdriverProcAddressQueryResult*);
-using GraphLaunch = CUresult (*)(CUgraphExec, CUstream);
-
-std::atomic<GetProcAddress> get_proc_address{nullptr};
-std::atomic<GetProcAddressV2> get_proc_address_v2{nullptr};
-std::atomic<GraphLaunch> graph_launch{nullptr}, graph_launch_ptsz{nullptr};
-
-constexpr std::uint64_t kLaunches = 1u << 21;
-constexpr std::size_t kBytes = (kLaunches + 1) * sizeof(std::uint64_t);
+constexpr std::uint64_t kTimes = 1u << 21, kWait = std::uint64_t{1} << 63;
+constexpr std::size_t kBytes = (kTimes + 1) * sizeof(std::uint64_t);
 
 // The file of this process; null if it cannot be written. A forked child gets its own.
 std::uint64_t* open_file() {
@@ -47,72 +40,90 @@ std::uint64_t* open_file() {
   return memory == MAP_FAILED ? nullptr : static_cast<std::uint64_t*>(memory);
 }
 
-void record_launch() {
+void record(std::uint64_t kind) {
   static std::uint64_t* const words = open_file();
   if (words == nullptr) return;
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
   const std::uint64_t at = std::atomic_ref(words[0]).fetch_add(1, std::memory_order_relaxed);
-  if (at < kLaunches)
-    words[1 + at] = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-                    static_cast<std::uint64_t>(now.tv_nsec);
+  if (at >= kTimes) return;
+  words[1 + at] = (static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+                   static_cast<std::uint64_t>(now.tv_nsec)) |
+                  kind;
 }
 
-CUresult launch(CUgraphExec exec, CUstream stream) {
-  record_launch();
-  return graph_launch.load(std::memory_order_relaxed)(exec, stream);
+enum class Moment : std::uint8_t { BeforeLaunch, AfterWait };
+
+// The driver's function of each call that leads here, by the place in kCalls.
+std::atomic<void*> originals[16];
+
+template <int place, Moment moment, class... Parameters>
+CUresult call(Parameters... parameters) {
+  using Function = CUresult (*)(Parameters...);
+  const auto original =
+      reinterpret_cast<Function>(originals[place].load(std::memory_order_relaxed));
+  if (moment == Moment::BeforeLaunch) record(0);
+  const CUresult result = original(parameters...);
+  if (moment == Moment::AfterWait) record(kWait);
+  return result;
 }
 
-CUresult launch_ptsz(CUgraphExec exec, CUstream stream) {
-  record_launch();
-  return graph_launch_ptsz.load(std::memory_order_relaxed)(exec, stream);
+void replace(const char* name, void** found, int version, cuuint64_t flags);
+
+template <int place, class... Status>
+CUresult find(const char* name, void** found, int version, cuuint64_t flags, Status... status) {
+  using Function = CUresult (*)(const char*, void**, int, cuuint64_t, Status...);
+  const auto original =
+      reinterpret_cast<Function>(originals[place].load(std::memory_order_relaxed));
+  const CUresult result = original(name, found, version, flags, status...);
+  if (result == CUDA_SUCCESS) replace(name, found, version, flags);
+  return result;
 }
 
-CUresult find(const char* name, void** found, int version, cuuint64_t flags);
-CUresult find_v2(const char* name, void** found, int version, cuuint64_t flags,
-                 CUdriverProcAddressQueryResult* status);
+struct Call {
+  const char* name;
+  void* here;
+};
 
-// The function to call instead of the driver's `real`.
 template <class Function>
-void* replaced(std::atomic<Function>& original, void* real, Function by) {
-  original.store(reinterpret_cast<Function>(real), std::memory_order_relaxed);
-  return reinterpret_cast<void*>(by);
+void* address(Function* function) {
+  return reinterpret_cast<void*>(function);
 }
 
-void* replacement(const char* name, void* real, bool is_per_thread) {
-  if (real == nullptr) return real;
-  if (std::strcmp(name, "cuGraphLaunch_ptsz") == 0 ||
-      (is_per_thread && std::strcmp(name, "cuGraphLaunch") == 0))
-    return replaced(graph_launch_ptsz, real, &launch_ptsz);
-  if (std::strcmp(name, "cuGraphLaunch") == 0) return replaced(graph_launch, real, &launch);
-  if (std::strcmp(name, "cuGetProcAddress_v2") == 0)
-    return replaced(get_proc_address_v2, real, &find_v2);
-  if (std::strcmp(name, "cuGetProcAddress") == 0) return replaced(get_proc_address, real, &find);
-  return real;
+const Call kCalls[] = {
+    {"cuGraphLaunch", address(&call<0, Moment::BeforeLaunch, CUgraphExec, CUstream>)},
+    {"cuGraphLaunch_ptsz", address(&call<1, Moment::BeforeLaunch, CUgraphExec, CUstream>)},
+    {"cuStreamSynchronize", address(&call<2, Moment::AfterWait, CUstream>)},
+    {"cuStreamSynchronize_ptsz", address(&call<3, Moment::AfterWait, CUstream>)},
+    {"cuEventSynchronize", address(&call<4, Moment::AfterWait, CUevent>)},
+    {"cuCtxSynchronize", address(&call<5, Moment::AfterWait>)},
+    {"cuGetProcAddress", address(&find<6>)},
+    {"cuGetProcAddress_v2", address(&find<7, CUdriverProcAddressQueryResult*>)},
+};
+static_assert(std::size(kCalls) <= std::size(originals));
+
+// What the program calls instead of the driver's `original`.
+void* replacement(const char* name, void* original) {
+  for (std::size_t i = 0; original != nullptr && i < std::size(kCalls); ++i) {
+    if (std::strcmp(name, kCalls[i].name) != 0) continue;
+    originals[i].store(original, std::memory_order_relaxed);
+    return kCalls[i].here;
+  }
+  return original;
 }
 
-// cuGetProcAddress() returns the newest function up to `version` for a name without suffix.
+// cuGetProcAddress() finds the variant of a function by version and flags, not by its suffix.
 void replace(const char* name, void** found, int version, cuuint64_t flags) {
   if (found == nullptr) return;
   constexpr int kVersionOfV2 = 12000;
-  const bool is_v2 = std::strcmp(name, "cuGetProcAddress") == 0 && version >= kVersionOfV2;
-  *found = replacement(is_v2 ? "cuGetProcAddress_v2" : name, *found,
-                       (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0);
-}
-
-CUresult find(const char* name, void** found, int version, cuuint64_t flags) {
-  const CUresult result =
-      get_proc_address.load(std::memory_order_relaxed)(name, found, version, flags);
-  if (result == CUDA_SUCCESS) replace(name, found, version, flags);
-  return result;
-}
-
-CUresult find_v2(const char* name, void** found, int version, cuuint64_t flags,
-                 CUdriverProcAddressQueryResult* status) {
-  const CUresult result =
-      get_proc_address_v2.load(std::memory_order_relaxed)(name, found, version, flags, status);
-  if (result == CUDA_SUCCESS) replace(name, found, version, flags);
-  return result;
+  char whole[64];
+  const char* suffix = "";
+  if (std::strcmp(name, "cuGetProcAddress") == 0 && version >= kVersionOfV2) suffix = "_v2";
+  if ((std::strcmp(name, "cuGraphLaunch") == 0 || std::strcmp(name, "cuStreamSynchronize") == 0) &&
+      (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0)
+    suffix = "_ptsz";
+  std::snprintf(whole, sizeof(whole), "%s%s", name, suffix);
+  *found = replacement(whole, *found);
 }
 
 }  // namespace
@@ -131,7 +142,7 @@ extern "C" {
                                                            std::uintptr_t*, std::uintptr_t*,
                                                            unsigned*, const char* name) {
   return reinterpret_cast<std::uintptr_t>(
-      replacement(name, reinterpret_cast<void*>(symbol->st_value), false));
+      replacement(name, reinterpret_cast<void*>(symbol->st_value)));
 }
 
 }  // extern "C"

@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::uint64_t kFewestLaunches = 20;
 constexpr std::size_t kWarmUpPart = 10;
+constexpr std::uint64_t kWait = std::uint64_t{1} << 63;                  // as in launch_clock.cpp
+constexpr std::uint64_t kShortestPause = 10'000'000, kPauseFactor = 20;  // ns, times the median
 
 class TemporaryFolder {
  public:
@@ -38,7 +40,12 @@ class TemporaryFolder {
   std::string path_;
 };
 
-std::vector<std::uint64_t> read_words(const fs::path& path) {
+struct Moment {
+  std::uint64_t ns = 0;
+  bool is_launch = false;  // else a wait has ended
+};
+
+std::vector<Moment> read_moments(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::uint64_t count = 0;
   file.read(reinterpret_cast<char*>(&count), sizeof(count));
@@ -48,8 +55,11 @@ std::vector<std::uint64_t> read_words(const fs::path& path) {
   file.read(reinterpret_cast<char*>(times.data()),
             static_cast<std::streamsize>(times.size() * sizeof(std::uint64_t)));
   if (!file) throw std::runtime_error("cannot read " + path.string());
-  std::sort(times.begin(), times.end());  // those of several threads
-  return times;
+  std::vector<Moment> moments;
+  for (const std::uint64_t time : times) moments.push_back({time & ~kWait, (time & kWait) == 0});
+  std::sort(moments.begin(), moments.end(),  // those of several threads
+            [](const Moment& a, const Moment& b) { return a.ns < b.ns; });
+  return moments;
 }
 
 double median_of(std::vector<double> values) {
@@ -85,12 +95,20 @@ LaunchTimes launch_times(const fs::path& folder) {
   LaunchTimes all;
   std::uint64_t intervals = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const std::vector<std::uint64_t> times = read_words(entry.path());
-    all.launches += times.size();
-    const std::size_t first = times.size() / kWarmUpPart;
-    if (times.size() < first + 2) continue;
-    intervals += times.size() - 1 - first;
-    all.ns += static_cast<double>(times.back() - times[first]);
+    const std::vector<Moment> moments = read_moments(entry.path());
+    all.launches += static_cast<std::uint64_t>(
+        std::count_if(moments.begin(), moments.end(), [](const Moment& m) { return m.is_launch; }));
+    std::vector<std::uint64_t> waits, others;  // ends with a wait, or with a launch
+    for (std::size_t i = moments.size() / kWarmUpPart + 1; i < moments.size(); ++i)
+      (moments[i].is_launch ? others : waits).push_back(moments[i].ns - moments[i - 1].ns);
+    if (others.empty()) continue;
+    std::sort(others.begin(), others.end());
+    const std::uint64_t longest =
+        std::max(kShortestPause, kPauseFactor * others[others.size() / 2]);
+    others.erase(std::upper_bound(others.begin(), others.end(), longest), others.end());
+    intervals += others.size();
+    for (const auto& part : {waits, others})
+      for (const std::uint64_t ns : part) all.ns += static_cast<double>(ns);
   }
   if (intervals != 0) all.ns /= static_cast<double>(intervals);
   return all;

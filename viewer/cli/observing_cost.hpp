@@ -15,10 +15,12 @@ namespace reprise::cli {
 // The library that records the launches of a program in both kinds of runs; see launch_clock.cpp.
 inline constexpr char kLaunchClock[] = "libreprise_launch_clock.so";
 
-// The launches of one run in all its processes, without the first tenth.
+// The launches of one run in all its processes.
 struct LaunchTimes {
   std::uint64_t launches = 0;
-  double ns = 0;  // of one, from launch to launch
+  // From launch to launch, waits included; without the first tenth, and without pauses in which the
+  // program did something else: far longer than it usually takes to the next launch, and no wait.
+  double ns = 0;
 };
 // Reads the files of the launch clock in `folder`. Throws std::runtime_error with the name of the
 // file if one is damaged.

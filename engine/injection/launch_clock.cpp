@@ -1,10 +1,10 @@
 // The launch clock of `reprise run --measure-cost`: records when a program launches its graphs and
-// when it has waited for them, without CUPTI, so that runs with and without observation can be
-// compared. It is an auditing library of the dynamic linker (LD_AUDIT, see rtld-audit(7)): the
-// program's bindings to these calls of the driver lead here, which costs a call one read of the
-// clock. $REPRISE_LAUNCH_CLOCK is a folder; each process that launches graphs writes the file named
-// by its process id: the number of times, then each in ns, as 64-bit integers; the highest bit
-// tells that a wait ended. Threads: any.
+// waits for them, without CUPTI, so that runs with and without observation can be compared. It is
+// an auditing library of the dynamic linker (LD_AUDIT, see rtld-audit(7)): the program's bindings
+// to these calls of the driver lead here, which costs a call one or two reads of the clock.
+// $REPRISE_LAUNCH_CLOCK is a folder; each process writes the file named by its process id: the
+// number of moments, then the time of each in ns, as 64-bit integers, whose two highest bits are
+// its kind: 0 before a launch, 1 before a wait, 2 after it. Threads: any.
 #include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
@@ -22,7 +22,8 @@
 
 namespace {
 
-constexpr std::uint64_t kTimes = 1u << 21, kWait = std::uint64_t{1} << 63;
+constexpr std::uint64_t kTimes = 1u << 21;
+constexpr int kKindBit = 62;
 constexpr std::size_t kBytes = (kTimes + 1) * sizeof(std::uint64_t);
 
 // The file of this process; null if it cannot be written. A forked child gets its own.
@@ -40,7 +41,9 @@ std::uint64_t* open_file() {
   return memory == MAP_FAILED ? nullptr : static_cast<std::uint64_t*>(memory);
 }
 
-void record(std::uint64_t kind) {
+enum class Moment : std::uint64_t { BeforeLaunch, BeforeWait, AfterWait };
+
+void record(Moment moment) {
   static std::uint64_t* const words = open_file();
   if (words == nullptr) return;
   timespec now{};
@@ -49,10 +52,8 @@ void record(std::uint64_t kind) {
   if (at >= kTimes) return;
   words[1 + at] = (static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
                    static_cast<std::uint64_t>(now.tv_nsec)) |
-                  kind;
+                  static_cast<std::uint64_t>(moment) << kKindBit;
 }
-
-enum class Moment : std::uint8_t { BeforeLaunch, AfterWait };
 
 // The driver's function of each call that leads here, by the place in kCalls.
 std::atomic<void*> originals[16];
@@ -62,9 +63,9 @@ CUresult call(Parameters... parameters) {
   using Function = CUresult (*)(Parameters...);
   const auto original =
       reinterpret_cast<Function>(originals[place].load(std::memory_order_relaxed));
-  if (moment == Moment::BeforeLaunch) record(0);
+  record(moment);
   const CUresult result = original(parameters...);
-  if (moment == Moment::AfterWait) record(kWait);
+  if (moment == Moment::BeforeWait) record(Moment::AfterWait);
   return result;
 }
 
@@ -93,10 +94,10 @@ void* address(Function* function) {
 const Call kCalls[] = {
     {"cuGraphLaunch", address(&call<0, Moment::BeforeLaunch, CUgraphExec, CUstream>)},
     {"cuGraphLaunch_ptsz", address(&call<1, Moment::BeforeLaunch, CUgraphExec, CUstream>)},
-    {"cuStreamSynchronize", address(&call<2, Moment::AfterWait, CUstream>)},
-    {"cuStreamSynchronize_ptsz", address(&call<3, Moment::AfterWait, CUstream>)},
-    {"cuEventSynchronize", address(&call<4, Moment::AfterWait, CUevent>)},
-    {"cuCtxSynchronize", address(&call<5, Moment::AfterWait>)},
+    {"cuStreamSynchronize", address(&call<2, Moment::BeforeWait, CUstream>)},
+    {"cuStreamSynchronize_ptsz", address(&call<3, Moment::BeforeWait, CUstream>)},
+    {"cuEventSynchronize", address(&call<4, Moment::BeforeWait, CUevent>)},
+    {"cuCtxSynchronize", address(&call<5, Moment::BeforeWait>)},
     {"cuGetProcAddress", address(&find<6>)},
     {"cuGetProcAddress_v2", address(&find<7, CUdriverProcAddressQueryResult*>)},
 };

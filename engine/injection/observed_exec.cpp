@@ -195,51 +195,54 @@ trace::Time ObservedExec::first_start(const PendingReplay& replay) {
   return started == std::numeric_limits<trace::Time>::max() ? replay.replay.launched : started;
 }
 
-// The runs of the first replay: those that started before the next one did.
-void ObservedExec::add_unnumbered(std::vector<trace::Sample>& samples) {
+// The runs that started before the replay at `next` did.
+void ObservedExec::add_unnumbered(std::size_t next, std::vector<trace::Sample>& samples) {
+  if (unnumbered_.empty()) return;
   const auto by_start = [](const trace::Sample& a, const trace::Sample& b) {
     return a.started < b.started;
   };
   if (!std::exchange(unnumbered_are_sorted_, true))
     std::sort(unnumbered_.begin(), unnumbered_.end(), by_start);
   auto end = unnumbered_.end();
-  if (!pending_.empty()) {
-    trace::Sample next;
-    next.started = first_start(pending_.front());
-    end = std::lower_bound(unnumbered_.begin(), unnumbered_.end(), next, by_start);
+  if (next < pending_.size()) {
+    trace::Sample first;
+    first.started = first_start(pending_[next]);
+    end = std::lower_bound(unnumbered_.begin(), unnumbered_.end(), first, by_start);
   }
   samples.insert(samples.end(), unnumbered_.begin(), end);
   unnumbered_.erase(unnumbered_.begin(), end);
 }
 
-bool ObservedExec::is_complete(trace::Time now) {
-  const PendingReplay& first = pending_.front();
+bool ObservedExec::is_complete(std::size_t at, trace::Time now) {
+  const PendingReplay& first = pending_[at];
   if (!runs_vary_ && first.runs >= expected_) return true;
   // Buffers arrive in the order in which they were filled: no record of this replay is outstanding
   // once a later replay has been complete for a while.
   const auto is_settled = [&](trace::Time arrival) { return now - arrival > kSecond / 2; };
-  if (std::any_of(pending_.begin() + 1, pending_.end(), [&](const PendingReplay& one) {
+  const auto later = pending_.begin() + static_cast<std::ptrdiff_t>(at) + 1;
+  if (std::any_of(later, pending_.end(), [&](const PendingReplay& one) {
         return one.runs != 0 && is_settled(one.last_arrival);
       }))
     return true;
   // Without a run that has a correlation, the same holds once a run of a later replay is settled.
-  while (!arrived_.empty() && is_settled(arrived_.front().at)) {
-    settled_start_ = std::max(settled_start_, arrived_.front().latest_start);
-    arrived_.pop_front();
-  }
-  if (expected_ == 0 && pending_.size() > 1 && settled_start_ >= first_start(pending_[1]))
+  auto unsettled = arrived_.begin();
+  for (; unsettled != arrived_.end() && is_settled(unsettled->at); ++unsettled)
+    settled_start_ = std::max(settled_start_, unsettled->latest_start);
+  arrived_.erase(arrived_.begin(), unsettled);
+  if (expected_ == 0 && later != pending_.end() && settled_start_ >= first_start(*later))
     return true;
   const trace::Time last_arrival = std::max(first.last_arrival, last_unnumbered_arrival_);
   return last_arrival != 0 && now - last_arrival > 2 * kSecond;
 }
 
 void ObservedExec::collect(trace::Time now, Outstanding rest, std::vector<Complete>& complete) {
-  while (!pending_.empty() && (rest == Outstanding::Complete || is_complete(now))) {
-    PendingReplay first = std::move(pending_.front());
-    pending_.pop_front();
-    add_unnumbered(first.samples);
+  std::size_t at = 0;
+  for (; at < pending_.size() && (rest == Outstanding::Complete || is_complete(at, now)); ++at) {
+    PendingReplay& first = pending_[at];
+    add_unnumbered(at + 1, first.samples);
     complete.push_back({first.replay, first.correlation, std::move(first.samples)});
   }
+  pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
 void ObservedExec::add_records(Complete first, std::vector<trace::Record>& records) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -102,8 +101,8 @@ class ObservedExec {
   [[nodiscard]] std::uint32_t node_of(const ObservedRun& run);
   [[nodiscard]] std::optional<trace::Sample> sample_of(const ObservedRun& run);
   [[nodiscard]] static trace::Time first_start(const PendingReplay& replay);
-  void add_unnumbered(std::vector<trace::Sample>& samples);
-  [[nodiscard]] bool is_complete(trace::Time now);
+  void add_unnumbered(std::size_t next, std::vector<trace::Sample>& samples);
+  [[nodiscard]] bool is_complete(std::size_t at, trace::Time now);
 
   Identity identity_;
   std::shared_ptr<ObservedGraph> graph_;
@@ -114,10 +113,10 @@ class ObservedExec {
   std::unordered_map<std::uint64_t, std::uint32_t> by_handle_, nodes_by_id_;
   std::uint32_t expected_ = 0;                                    // runs per replay
   bool runs_vary_ = false;
-  std::deque<PendingReplay> pending_;
+  std::vector<PendingReplay> pending_;
 
   // Runs without correlation, while replays are outstanding.
-  std::deque<trace::Sample> unnumbered_;
+  std::vector<trace::Sample> unnumbered_;
   bool unnumbered_are_sorted_ = true;  // by start
   trace::Time last_unnumbered_arrival_ = 0;
   // The latest start among the runs that have arrived, by time of arrival; and among those that
@@ -125,7 +124,7 @@ class ObservedExec {
   struct Arrived {
     trace::Time at = 0, latest_start = 0;
   };
-  std::deque<Arrived> arrived_;
+  std::vector<Arrived> arrived_;
   trace::Time settled_start_ = 0;
 };
 

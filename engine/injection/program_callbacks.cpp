@@ -68,8 +68,8 @@ constexpr CallbackId kWanted[] = {
     {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost},
 };
 
-// Reading used memory takes at most a hundredth of the program's time, and this time.
-constexpr trace::Time kMemoryTime = 10'000'000, kMemoryShare = 100;
+// Reading used memory takes at most this share of the program's time, and this time.
+constexpr trace::Time kMemoryTime = 2'000'000, kMemoryShare = 200;
 
 }  // namespace
 

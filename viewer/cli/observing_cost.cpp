@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kFewestLaunches = 20;
 constexpr std::size_t kWarmUpPart = 10;
-constexpr std::uint64_t kWait = std::uint64_t{1} << 63;                  // as in launch_clock.cpp
+constexpr int kKindBit = 62;                                             // as in launch_clock.cpp
 constexpr std::uint64_t kShortestPause = 10'000'000, kPauseFactor = 20;  // ns, times the median
 
 class TemporaryFolder {
@@ -42,8 +42,10 @@ class TemporaryFolder {
 
 struct Moment {
   std::uint64_t ns = 0;
-  bool is_launch = false;  // else a wait has ended
+  enum class Kind : std::uint8_t { BeforeLaunch, BeforeWait, AfterWait } kind = Kind::BeforeLaunch;
 };
+
+bool is_launch(const Moment& moment) { return moment.kind == Moment::Kind::BeforeLaunch; }
 
 std::vector<Moment> read_moments(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -56,7 +58,10 @@ std::vector<Moment> read_moments(const fs::path& path) {
             static_cast<std::streamsize>(times.size() * sizeof(std::uint64_t)));
   if (!file) throw std::runtime_error("cannot read " + path.string());
   std::vector<Moment> moments;
-  for (const std::uint64_t time : times) moments.push_back({time & ~kWait, (time & kWait) == 0});
+  for (const std::uint64_t time : times) {
+    moments.push_back({time & ((std::uint64_t{1} << kKindBit) - 1),
+                       static_cast<Moment::Kind>(std::min<std::uint64_t>(time >> kKindBit, 2))});
+  }
   std::sort(moments.begin(), moments.end(),  // those of several threads
             [](const Moment& a, const Moment& b) { return a.ns < b.ns; });
   return moments;
@@ -96,17 +101,24 @@ LaunchTimes launch_times(const fs::path& folder) {
   std::uint64_t intervals = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     const std::vector<Moment> moments = read_moments(entry.path());
-    all.launches += static_cast<std::uint64_t>(
-        std::count_if(moments.begin(), moments.end(), [](const Moment& m) { return m.is_launch; }));
-    std::vector<std::uint64_t> waits, others;  // ends with a wait, or with a launch
-    for (std::size_t i = moments.size() / kWarmUpPart + 1; i < moments.size(); ++i)
-      (moments[i].is_launch ? others : waits).push_back(moments[i].ns - moments[i - 1].ns);
+    const auto launches =
+        static_cast<std::size_t>(std::count_if(moments.begin(), moments.end(), is_launch));
+    all.launches += launches;
+    std::vector<std::uint64_t> waits, others;
+    std::size_t launched = 0;
+    for (std::size_t i = 0; i < moments.size(); ++i) {
+      if (launched > launches / kWarmUpPart) {
+        const bool is_wait = moments[i].kind == Moment::Kind::AfterWait;
+        (is_wait ? waits : others).push_back(moments[i].ns - moments[i - 1].ns);
+        intervals += is_launch(moments[i]) ? 1 : 0;
+      }
+      launched += is_launch(moments[i]) ? 1 : 0;
+    }
     if (others.empty()) continue;
     std::sort(others.begin(), others.end());
     const std::uint64_t longest =
         std::max(kShortestPause, kPauseFactor * others[others.size() / 2]);
     others.erase(std::upper_bound(others.begin(), others.end(), longest), others.end());
-    intervals += others.size();
     for (const auto& part : {waits, others})
       for (const std::uint64_t ns : part) all.ns += static_cast<double>(ns);
   }

@@ -18,8 +18,8 @@ inline constexpr char kLaunchClock[] = "libreprise_launch_clock.so";
 // The launches of one run in all its processes.
 struct LaunchTimes {
   std::uint64_t launches = 0;
-  // From launch to launch, waits included; without the first tenth, and without pauses in which the
-  // program did something else: far longer than it usually takes to the next launch, and no wait.
+  // From launch to launch, after the first tenth. Without pauses in which the program did something
+  // else: outside of waits, and far longer than it usually takes to the next launch or wait.
   double ns = 0;
 };
 // Reads the files of the launch clock in `folder`. Throws std::runtime_error with the name of the

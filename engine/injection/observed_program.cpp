@@ -22,11 +22,11 @@ std::int64_t change_of(ObservedProgram::MemoryUse used) {
 
 }  // namespace
 
-void ObservedProgram::push(trace::Record record) {
-  if (records_.size() < limits_.waiting_records) {
-    records_.push_back(std::move(record));
+void ObservedProgram::push(Event event) {
+  if (events_.size() < limits_.waiting_records) {
+    events_.push_back(std::move(event));
   } else {
-    ++(std::holds_alternative<trace::Replay>(record) ? lost_replays_ : lost_events_);
+    ++(std::holds_alternative<trace::Replay>(event) ? lost_replays_ : lost_events_);
   }
 }
 

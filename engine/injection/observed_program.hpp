@@ -12,6 +12,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "injection/describe_observed_graph.hpp"
@@ -138,7 +139,12 @@ class ObservedProgram {
   void collect_losses(trace::Time now);
   void erase(std::uint64_t exec, trace::Time at);
   void add_launch_cost(ObservedExec& exec, trace::Time duration, MemoryUse used, trace::Time at);
-  void push(trace::Record record);
+  // The records that the program's calls make. Much smaller than a trace::Record, which can be a
+  // graph version.
+  using Event = std::variant<trace::Device, trace::Queue, trace::Replay, trace::Update,
+                             trace::Ended, trace::CreationCost, trace::Message, trace::Loss>;
+  void push(Event event);
+  static void move_to(std::vector<trace::Record>& records, std::vector<Event>& events);
   struct Capture {
     trace::Time at = 0;  // of its begin
     trace::Time duration = 0;
@@ -157,6 +163,7 @@ class ObservedProgram {
 
   const Limits limits_;
   std::unordered_map<std::string, std::uint32_t> label_counts_;  // graphs by label; of collect()
+  std::vector<Event> taken_;  // of collect(); swapped with events_, so that both keep their memory
   // A node had an origin or bodies. Programs without both create nodes without the lock.
   std::atomic<bool> has_origins_{false};
   mutable std::mutex mutex_;  // guards the members below
@@ -181,7 +188,7 @@ class ObservedProgram {
   std::map<OnDevice, std::uint64_t> collective_graphs_;
   std::map<OnDevice, NcclCommunicator> communicators_;
   bool limit_reported_ = false;
-  std::vector<trace::Record> records_;
+  std::vector<Event> events_;
   std::uint64_t lost_replays_ = 0, lost_events_ = 0, lost_times_ = 0;
   HookCounts hooks_;
 };

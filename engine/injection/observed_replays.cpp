@@ -1,6 +1,5 @@
 // The replays of an observed program, and the records that are ready.
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "injection/observed_program.hpp"
@@ -8,7 +7,7 @@
 namespace reprise::detail {
 namespace {
 
-constexpr std::size_t kMaxUnmatched = 16384;
+constexpr std::size_t kMaxUnmatched = 16384, kKeptEvents = 16384;
 
 }  // namespace
 
@@ -93,7 +92,7 @@ void ObservedProgram::collect(trace::Time now, ObservedExec::Outstanding outstan
                               std::vector<trace::Record>& records) {
   std::vector<Picture> pictures;
   std::vector<ObservedExec::Complete> complete;
-  std::vector<trace::Record> others, ends;
+  std::vector<Event> ends;
   {
     const std::lock_guard lock(mutex_);
     switch (outstanding) {
@@ -107,32 +106,39 @@ void ObservedProgram::collect(trace::Time now, ObservedExec::Outstanding outstan
         break;
     }
     pictures.swap(pictures_);
-    others.swap(records_);
+    taken_.swap(events_);
     std::erase_if(pending_execs_, [&](const Exec& exec) {
       exec->collect(now, outstanding, complete);
       if (exec->has_pending()) return false;
       if (exec->is_destroyed)
-        records_.emplace_back(trace::Ended{now, trace::ObjectKind::Graph, exec->identity().graph});
+        events_.emplace_back(trace::Ended{now, trace::ObjectKind::Graph, exec->identity().graph});
       return true;
     });
     hooks_.replays += complete.size();
     for (const ObservedExec::Complete& one : complete) by_correlation_.erase(one.correlation);
     collect_losses(now);
-    ends.swap(records_);
+    ends.swap(events_);
   }
   for (const Picture& picture : pictures) records.emplace_back(describe(picture));
   {
     const std::lock_guard lock(mutex_);  // after it, executables may change these graphs themselves
     for (Picture& picture : pictures) picture.graph.reset();
   }
-  std::move(others.begin(), others.end(), std::back_inserter(records));
+  move_to(records, taken_);
+  if (taken_.capacity() > kKeptEvents) taken_ = {};
   for (ObservedExec::Complete& one : complete) ObservedExec::add_records(std::move(one), records);
-  std::move(ends.begin(), ends.end(), std::back_inserter(records));
+  move_to(records, ends);
+}
+
+void ObservedProgram::move_to(std::vector<trace::Record>& records, std::vector<Event>& events) {
+  for (Event& event : events)
+    std::visit([&](auto& one) { records.emplace_back(std::move(one)); }, event);
+  events.clear();
 }
 
 void ObservedProgram::collect_losses(trace::Time now) {
   const auto tell = [&](std::uint64_t& count, trace::LossKind kind, const char* why) {
-    if (count != 0) records_.emplace_back(trace::Loss{now, kind, std::exchange(count, 0), why});
+    if (count != 0) events_.emplace_back(trace::Loss{now, kind, std::exchange(count, 0), why});
   };
   tell(lost_replays_, trace::LossKind::Replays,
        "launches of graphs that are not described, or more than could be written");

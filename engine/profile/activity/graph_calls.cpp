@@ -1,7 +1,9 @@
 #include "profile/activity/graph_calls.hpp"
 
+#include <algorithm>
 #include <cstddef>
-#include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace reprise::detail {
 namespace {
@@ -34,12 +36,20 @@ GraphCalls::Result GraphCalls::read_graph(CUgraph handle, NativeGraph& graph) co
   if (count != 0) result = get_edges(handle, from.data(), to.data(), data.data(), &count);
   if (result != CUDA_SUCCESS) return {"cuGraphGetEdges", result};
 
-  std::unordered_map<CUgraphNode, std::uint32_t> positions;
+  // Sorted by node. A map would take an allocation for each node, in calls of observed programs.
+  std::vector<std::pair<CUgraphNode, std::uint32_t>> positions;
+  positions.reserve(graph.nodes.size());
   for (const CUgraphNode node : graph.nodes)
-    positions.emplace(node, static_cast<std::uint32_t>(positions.size()));
+    positions.emplace_back(node, static_cast<std::uint32_t>(positions.size()));
+  std::sort(positions.begin(), positions.end());
+  const auto position = [&](CUgraphNode node) {
+    const auto at =
+        std::lower_bound(positions.begin(), positions.end(), std::pair(node, std::uint32_t{0}));
+    return at != positions.end() && at->first == node ? at : positions.end();
+  };
   graph.edges.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
-    const auto before = positions.find(from[i]), after = positions.find(to[i]);
+    const auto before = position(from[i]), after = position(to[i]);
     if (before != positions.end() && after != positions.end())
       graph.edges.push_back({before->second, after->second});
   }

@@ -2,7 +2,7 @@
 // waits for them, without CUPTI, so that runs with and without observation can be compared. It is
 // an auditing library of the dynamic linker (LD_AUDIT, see rtld-audit(7)): the program's bindings
 // to these calls of the driver lead here, which costs a call one or two reads of the clock.
-// $REPRISE_LAUNCH_CLOCK is a folder; each process writes the file named by its process id: the
+// $REPRISE_RUN_CLOCK is a folder; each process writes the file named by its process id: the
 // number of moments, then the time of each in ns, as 64-bit integers, whose two highest bits are
 // its kind: 0 before a launch, 1 before a wait, 2 after it. Threads: any.
 #include <fcntl.h>
@@ -28,7 +28,7 @@ constexpr std::size_t kBytes = (kTimes + 1) * sizeof(std::uint64_t);
 
 // The file of this process; null if it cannot be written. A forked child gets its own.
 std::uint64_t* open_file() {
-  const char* const folder = ::secure_getenv("REPRISE_LAUNCH_CLOCK");
+  const char* const folder = ::secure_getenv("REPRISE_RUN_CLOCK");
   if (folder == nullptr) return nullptr;
   char path[4096];
   std::snprintf(path, sizeof(path), "%s/%d", folder, static_cast<int>(::getpid()));

@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -55,6 +56,8 @@ def main():
     parser.add_argument("--nsys", action="store_true")
     parser.add_argument("programs", nargs="*", default=PATTERNS)
     options = parser.parse_intermixed_args()
+    if options.nsys and shutil.which("nsys") is None:
+        parser.error("--nsys: nsys is not on the PATH")
     folder, modes = options.folder.resolve(), {**MODES, **(NSYS if options.nsys else {})}
     scripts = pathlib.Path(__file__).resolve().parent / "programs"
     for program in options.programs:

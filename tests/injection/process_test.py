@@ -195,31 +195,38 @@ for extension, slots in ((2, 63), (2, 2), (4, 63)):
         result = subprocess.run([sys.executable, "-c", START + "print('on')"], capture_output=True, text=True, env=environment)
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "on\n", ""))
 
-    def cost_of(self, how, launches=300):
-        """Measures the cost of a program whose launches take 2 ms, and 3 ms under observation; `how` it finds cuGraphLaunch()."""
+    def cost_of(self, how="symbol", launches=300, after=""):
+        """Measures the cost of a program that launches graphs with slow_driver.cpp; `how` it finds cuGraphLaunch(), `after` the launch `i`."""
         find = {"symbol": "launch = driver.cuGraphLaunch", "address": "import ctypes as c; at = c.c_void_p(); find = driver.cuGetProcAddress_v2\n"
                 "assert find(b'cuGetProcAddress', c.byref(at), 12000, c.c_uint64(0), None) == 0\n"
                 "find = c.CFUNCTYPE(c.c_int, c.c_char_p, c.c_void_p, c.c_int, c.c_uint64, c.c_void_p)(at.value)\n"
                 "assert find(b'cuGraphLaunch', c.byref(at), 12000, 2, None) == 0\n"
                 "launch = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_void_p)(at.value)"}[how]
-        program = (f"import ctypes, os; driver = ctypes.CDLL({DRIVER!r})\n{find}\n"
+        program = (f"import ctypes, os, time; driver = ctypes.CDLL({DRIVER!r})\n{find}\n"
                    f"if 'CUDA_INJECTION64_PATH' in os.environ: ctypes.CDLL(os.environ['CUDA_INJECTION64_PATH']).InitializeInjection()\n"
-                   f"for i in range({launches}): assert launch(None, None) == 0\nprint('done')")
+                   f"for i in range({launches}):\n    assert launch(None, None) == 0\n    {after or 'pass'}\nprint('done')")
         return self.run_it(sys.executable, "-c", program, options=("--measure-cost", "3"))
 
+    def check_cost(self, result, alone_ms):
+        self.assertEqual((result.returncode, result.stdout), (0, "done\n"), result.stderr)
+        found = re.search(r"observing costs \+(\S+) % \(\+(\S+) % to \+(\S+) % in 3 pairs of runs\): (\S+) ms from launch to launch alone, (\S+) ms observed", result.stderr)
+        self.assertIsNotNone(found, result.stderr)
+        median, least, most, alone, observed = (float(text) for text in found.groups())
+        self.assertTrue(least <= median <= most, result.stderr)
+        self.assertTrue(alone_ms <= alone < alone_ms + 0.8, result.stderr)
+        self.assertTrue(alone + 0.5 < observed < alone_ms + 2, result.stderr)
+        self.assertEqual(self.stats()["profile_cost"]["measured"], found[0])
+
     def test_cost_is_the_ratio_of_the_times_between_launches(self):
-        for how in ("symbol", "address"):
-            result = self.cost_of(how)
-            self.assertEqual((result.returncode, result.stdout), (0, "done\n"), result.stderr)
-            found = re.search(r"observing costs \+(\S+) % \(\+(\S+) % to \+(\S+) % in 3 pairs of runs\): (\S+) ms from launch to launch alone, (\S+) ms observed", result.stderr)
-            self.assertIsNotNone(found, result.stderr)
-            median, least, most, alone, observed = (float(text) for text in found.groups())
-            self.assertTrue(25 < median < 60 and least <= median <= most, result.stderr)
-            self.assertTrue(2 <= alone < 3 <= observed < 4.2, result.stderr)
-            self.assertEqual(self.stats()["profile_cost"]["measured"], found[0])
+        self.check_cost(self.cost_of("symbol"), alone_ms=2)
+        self.check_cost(self.cost_of("address"), alone_ms=2)
+
+    def test_cost_includes_waits_and_no_pauses(self):
+        self.check_cost(self.cost_of(after="i % 30 or driver.cuCtxSynchronize()"), alone_ms=4)
+        self.check_cost(self.cost_of(after="i == 150 and time.sleep(0.5)"), alone_ms=2)
 
     def test_cost_of_few_launches_is_refused_by_name(self):
-        result = self.cost_of("symbol", launches=3)
+        result = self.cost_of(launches=3)
         self.assertEqual(result.returncode, 1)
         self.assertIn("--measure-cost: the program alone launched 3 graphs; at least 20 launches are needed", result.stderr)
         self.assertFalse(self.trace.exists())

@@ -1,5 +1,5 @@
-// A driver whose graph launches take 2 ms, and 3 ms in a program under observation; for
-// process_test.py.
+// A driver whose graph launches take 2 ms, and 3 ms in a program under observation, and whose waits
+// take 60 ms; for process_test.py.
 #include <cuda.h>
 #include <unistd.h>
 
@@ -17,6 +17,11 @@ extern "C" {
 
 [[gnu::visibility("default")]] CUresult cuGraphLaunch_ptsz(CUgraphExec exec, CUstream stream) {
   return cuGraphLaunch(exec, stream);
+}
+
+[[gnu::visibility("default")]] CUresult cuCtxSynchronize() {
+  ::usleep(60'000);
+  return CUDA_SUCCESS;
 }
 
 [[gnu::visibility("default")]] CUresult cuGetProcAddress_v2(const char* name, void** found, int,

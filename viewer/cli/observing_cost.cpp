@@ -76,7 +76,7 @@ double median_of(std::vector<double> values) {
 LaunchTimes timed(ChildProcess child, const fs::path& folder, const fs::path& clock,
                   const char* how) {
   child.environment["LD_AUDIT"] = clock.string();
-  child.environment["REPRISE_LAUNCH_CLOCK"] = folder.string();
+  child.environment["REPRISE_RUN_CLOCK"] = folder.string();
   child.output = ChildProcess::Output::Discarded;
   const ChildExit exit = run_child(child);
   if (!exit.error.empty())

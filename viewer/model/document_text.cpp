@@ -33,6 +33,8 @@ struct Writer {
       out << "\n";
     }
     for (std::uint32_t n = 0; n < g.node_count(); ++n) node(entry, n);
+    for (const trace::NodeChanges& change : r.changes)
+      out << "  changes of node " << change.node << " " << change.changes << "\n";
     for (const trace::Replay& p : entry.replays) {
       out << "  replay " << p.replay << " exec " << p.exec << " queue " << p.queue << " launched "
           << at(p.launched) << " to " << at(p.launch_returned) << " ran " << at(p.started) << " to "

@@ -1,5 +1,6 @@
-// Traces that the engine recorded from the samples, with an anonymised host name. They and all
-// derived results must read the same in every later version.
+// Traces of samples, and one of `reprise run --nodes` with a program of JAX whose graphs get new
+// parameters before their launches. They and all derived results must read the same in every later
+// version.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -94,4 +95,18 @@ TEST_CASE(
   const auto document = document_of("photo.reprise");
   const std::string text = model::document_text(*document) + analyses(*document);
   CHECK(text == test::golden_text("photo.txt", text));
+}
+
+TEST_CASE(
+    "golden: the trace of JAX has one version per graph with its changes, names of modules, bodies "
+    "and kinds of kernels") {
+  const auto document = document_of("jax.reprise");
+  const std::string text = model::document_text(*document) + analyses(*document);
+  CHECK(text == test::golden_text("jax.txt", text));
+  std::size_t changed = 0;
+  for (const auto& [key, entry] : document->graphs) {
+    CHECK(key.version == 1);
+    changed += entry.graph->record().changes.size();
+  }
+  CHECK(changed == 18);
 }

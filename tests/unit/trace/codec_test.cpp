@@ -163,6 +163,29 @@ TEST_CASE("trace codec: changes are of nodes, in their order") {
   CHECK_FALSE(decodes(g));
 }
 
+TEST_CASE("trace codec: frames follow their callers, and stacks are of nodes, in their order") {
+  GraphVersion g = test::sample_graph(0, 4);
+  g.frames = {{kNone, 0, 0, 7, 0}, {0, 0, 0, 8, 0x1234}};
+  g.stacks = {{1, 1}, {3, 0}};
+  g.stack = 1;
+  Records records;
+  records.graph_versions = {g};
+  CHECK(decode(encode(records)) == records);
+  const auto strings = static_cast<std::uint32_t>(g.strings.size());
+  const auto rejects = [&](auto change) {
+    GraphVersion wrong = g;
+    change(wrong);
+    CHECK_FALSE(decodes(wrong));
+  };
+  rejects([](GraphVersion& w) { w.frames[1].caller = 1; });
+  rejects([&](GraphVersion& w) { w.frames[0].function = strings; });
+  rejects([&](GraphVersion& w) { w.frames[0].file = strings; });
+  rejects([](GraphVersion& w) { w.stacks[1].node = 4; });
+  rejects([](GraphVersion& w) { w.stacks[1].node = 1; });
+  rejects([](GraphVersion& w) { w.stacks[0].frame = 2; });
+  rejects([](GraphVersion& w) { w.stack = 2; });
+}
+
 TEST_CASE("trace codec: a clock alignment has a drift that clocks can have") {
   for (const double drift : {0.1, -0.1, std::nan("")}) {
     Records records = test::one_of_each();

@@ -175,7 +175,7 @@ TEST_CASE("filter: a source is also one of the lines and functions of the call s
   const model::Graph g(r);
   const auto nodes = [&](const char* text) {
     std::string found;
-    const auto matching = model::matching_nodes(model::Filter{text, {}}, g, {});
+    const auto matching = model::matching_nodes({.text = text}, g, {});
     for (std::size_t n = 0; n < matching.size(); ++n) {
       if (matching[n] != 0) found += std::to_string(n);
     }

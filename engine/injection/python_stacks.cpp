@@ -63,21 +63,20 @@ const CallFrame* PythonStacks::read() noexcept {
 
 // --- Threads that do not hold the GIL ---
 
-void PythonStacks::drop(Clock::duration waited) {
-  dropped_.fetch_add(1, std::memory_order_relaxed);
-  lost_time_.fetch_add(waited.count(), std::memory_order_relaxed);
-}
-
 const CallFrame* PythonStacks::ask(PythonCalls::State thread) {
   const Clock::time_point began = Clock::now();
-  const Clock::duration lost(lost_time_.load(std::memory_order_relaxed));
+  const Clock::duration waited(waited_.load(std::memory_order_relaxed));
   std::call_once(helper_once_, [this] { start_helper(); });
-  if (!has_helper_ || lost > kLostTime + (began - began_) / kLostShare) {
-    drop({});
-    return nullptr;
-  }
   Request request;
   request.thread = thread;
+  if (!has_helper_ || waited > kWaits + (began - began_) / kWaitShare || !wait(request, began))
+    dropped_.fetch_add(1, std::memory_order_relaxed);
+  waited_.fetch_add((Clock::now() - began).count(), std::memory_order_relaxed);
+  return request.stack;
+}
+
+// Returns whether the helper took the request.
+bool PythonStacks::wait(Request& request, Clock::time_point began) {
   const auto is_done = [&] {
     return request.state.load(std::memory_order_acquire) == Request::State::Done;
   };
@@ -88,18 +87,17 @@ const CallFrame* PythonStacks::ask(PythonCalls::State thread) {
   }
   wake_.notify_one();
   while (spins_ && !is_done() && Clock::now() - began < kThreadPolls) pause_briefly();
-  if (is_done()) return request.stack;
+  if (is_done()) return true;
   std::unique_lock lock(mutex_);
-  if (done_.wait_until(lock, began + kWait, is_done)) return request.stack;
+  if (done_.wait_until(lock, began + kWait, is_done)) return true;
   if (request.state.load(std::memory_order_relaxed) != Request::State::Waiting) {
     done_.wait(lock, is_done);  // the helper has the GIL and waits for nothing
-    return request.stack;
+    return true;
   }
   Request** link = &first_;
   while (*link != &request) link = &(*link)->next;
   *link = request.next;
-  drop(Clock::now() - began);
-  return nullptr;
+  return false;
 }
 
 void PythonStacks::start_helper() {

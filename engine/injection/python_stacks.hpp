@@ -22,10 +22,9 @@ namespace reprise::detail {
 class PythonStacks {
  public:
   static constexpr std::chrono::microseconds kWait{5'000};
-  // Waits that ended without a stack take at most this time, and a twentieth of that of the
-  // program.
-  static constexpr std::chrono::milliseconds kLostTime{50};
-  static constexpr int kLostShare = 20;
+  // All waits take at most this time, and a tenth of that of the program.
+  static constexpr std::chrono::milliseconds kWaits{50};
+  static constexpr int kWaitShare = 10;
   static constexpr std::size_t kMaxFrames = 128;  // the outer ones beyond are left out
 
   // That of the process, with the calls of its Python. Never destroyed, because the helper may wait
@@ -35,7 +34,7 @@ class PythonStacks {
   // Of this thread, the innermost frame. Null: it runs no Python of the main interpreter, Python is
   // not initialised or is finalised, or the stack was dropped.
   [[nodiscard]] const CallFrame* read() noexcept;
-  // Stacks that were not read because the GIL was not available in time.
+  // Stacks that were not read because the GIL was not available in time, or waits took too long.
   [[nodiscard]] std::uint64_t dropped() const noexcept {
     return dropped_.load(std::memory_order_relaxed);
   }
@@ -65,7 +64,7 @@ class PythonStacks {
   explicit PythonStacks(const PythonCalls& calls);
   [[nodiscard]] bool is_running() const;
   [[nodiscard]] const CallFrame* ask(PythonCalls::State thread);
-  void drop(Clock::duration waited);
+  [[nodiscard]] bool wait(Request& request, Clock::time_point began);
   void start_helper();
   static void* run_helper(void* self);
   // Not inlined into it: see start_helper().
@@ -87,7 +86,7 @@ class PythonStacks {
   const bool spins_;  // there are several processors
   std::atomic<bool> is_forked_{false};
   std::atomic<std::uint64_t> dropped_{0};
-  std::atomic<Clock::rep> lost_time_{0};
+  std::atomic<Clock::rep> waited_{0};
   std::once_flag helper_once_;
   bool has_helper_ = false;
   std::atomic<bool> has_requests_{false};

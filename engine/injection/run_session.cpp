@@ -175,7 +175,7 @@ void RunSession::collect(RunTrace::Last last, std::vector<trace::Record>& record
         trace::Message{trace_now(), trace::Severity::Info, "run.stacks",
                        concat("the call stacks of ", dropped,
                               " nodes and graphs were not read, because another thread held the "
-                              "GIL of Python for more than 5 ms")});
+                              "GIL of Python, or waiting for it would slow down the program")});
   }
   if (std::string error = callbacks_->take_error(); !error.empty()) {
     records.emplace_back(

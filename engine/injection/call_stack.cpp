@@ -71,6 +71,7 @@ NativeName native_name(std::uint64_t address) {
 }
 
 const CallFrame* without_driver(const CallFrame* innermost) {
+  if (innermost == nullptr || innermost->code != nullptr) return innermost;
   Dl_info own{};
   static_cast<void>(::dladdr(reinterpret_cast<const void*>(&without_driver), &own));
   while (innermost != nullptr && innermost->code == nullptr) {

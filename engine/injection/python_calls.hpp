@@ -15,7 +15,7 @@ struct PythonCalls {
     const PythonCalls* calls = nullptr;
     std::string why_not = {};  // empty: the process has no Python
   };
-  // Of the process; never unloaded. The first call takes the dynamic linker's lock.
+  // The calls of this process, never unloaded. The first call takes the dynamic linker's lock.
   [[nodiscard]] static const Loaded& of_process();
 
   // Any thread calls these at any time.

@@ -255,7 +255,7 @@ const PythonStacks::Code* PythonStacks::find_code(PythonCalls::Object code) {
   return known.reference == nullptr ? nullptr : &known;
 }
 
-// Of an attribute; empty if it has none that is valid text.
+// An attribute of the code; empty if it is no valid text.
 std::string PythonStacks::text_of(PythonCalls::Object code, const char* name) const {
   const PythonCalls::Object attribute = python_.PyObject_GetAttrString(code, name);
   if (attribute == nullptr) return {};

@@ -27,11 +27,11 @@ class PythonStacks {
   static constexpr int kWaitShare = 10;
   static constexpr std::size_t kMaxFrames = 128;  // the outer ones beyond are left out
 
-  // That of the process, with the calls of its Python. Never destroyed, because the helper may wait
-  // for the GIL until the process ends.
+  // The reader of this process. Never destroyed, because the helper may wait for the GIL until the
+  // process ends.
   [[nodiscard]] static PythonStacks& of_process();
 
-  // Of this thread, the innermost frame. Null: it runs no Python of the main interpreter, Python is
+  // The innermost frame of this thread. Null: it runs no Python of the main interpreter, Python is
   // not initialised or is finalised, or the stack was dropped.
   [[nodiscard]] const CallFrame* read() noexcept;
   // Stacks that were not read because the GIL was not available in time, or waits took too long.
@@ -41,8 +41,8 @@ class PythonStacks {
 
  private:
   using Clock = std::chrono::steady_clock;
-  // Of a thread that waits, on its stack. The thread may leave while the state is Waiting, and must
-  // stay while it is Claimed.
+  // A request of a thread that waits, on its stack. The thread may leave while the state is
+  // Waiting, and must stay while it is Claimed.
   struct Request {
     enum class State : std::uint8_t { Waiting, Claimed, Done };
     PythonCalls::State thread = nullptr;

@@ -9,7 +9,7 @@
 namespace reprise::detail {
 namespace {
 
-// Of all sessions of the process.
+// The number of all sessions of the process.
 std::uint64_t dropped_stacks() {
   return PythonCalls::of_process().calls == nullptr ? 0 : PythonStacks::of_process().dropped();
 }

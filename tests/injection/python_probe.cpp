@@ -1,5 +1,8 @@
 // A library that reads Python's stacks as CUPTI's callbacks do, for python_stacks_test.py, which
 // loads it with ctypes: a CDLL releases the GIL in each call, a PyDLL holds it. Threads: any.
+#define DOCTEST_CONFIG_IMPLEMENT  // the fake driver and CUPTI check their calls
+#include <doctest/doctest.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +12,12 @@
 #include <string>
 #include <thread>
 
+#include "injection/hand_made_cupti.hpp"
+#include "injection/hand_made_driver.hpp"
+#include "injection/played_calls.hpp"
 #include "injection/python_stacks.hpp"
+#include "injection/run_session.hpp"
+#include "trace/trace_reader.hpp"
 
 using reprise::detail::CallFrame;
 using reprise::detail::PythonStacks;
@@ -76,6 +84,46 @@ void probe_at_exit() {
   static_cast<void>(std::atexit([] {
     if (PythonStacks::of_process().read() != nullptr) std::abort();
   }));
+}
+
+// Observes the creation of a node and a graph by this thread, and their trace: the source line of
+// the node and the functions of both stacks, from the innermost on.
+void probe_trace(const char* file, char* text, std::size_t size) {
+  namespace test = reprise::test;
+  namespace detail = reprise::detail;
+  doctest::Context checks;
+  checks.setAsDefaultForAssertsOutOfTestCases();
+  test::HandMadeCupti cupti;
+  const detail::DriverCalls driver = test::hand_made_driver();
+  detail::RunSession::Desc desc;
+  desc.environment.trace = detail::trace_options_of("TEST", file);
+  desc.load_cupti = [&] { return detail::CuptiLibrary::Loaded{&cupti.library(), {}}; };
+  desc.load_driver = [&] { return detail::DriverCalls::Loaded{&driver, {}}; };
+  detail::RunSession session(desc);
+  const test::PlayedCalls calls([&](CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                                    const void* data) { cupti.call_back(domain, id, data); });
+  test::HandMadeGraph graph;
+  graph.nodes.resize(1);
+  graph.nodes[0].type = CU_GRAPH_NODE_TYPE_EMPTY;
+  calls.make_node(graph, graph.nodes[0]);
+  calls.instantiate(graph, reinterpret_cast<CUgraphExec>(0xe0e0e0));
+  session.finish();
+  std::string found;
+  const reprise::trace::TraceReader reader(file);
+  for (const reprise::trace::ChunkEntry& chunk : reader.chunks()) {
+    for (const reprise::trace::GraphVersion& version : reader.read(chunk).graph_versions) {
+      const reprise::trace::Node& node = version.nodes.at(0);
+      found = version.strings[node.file] + ':' + std::to_string(node.line);
+      for (std::uint32_t at :
+           {version.stacks.empty() ? reprise::trace::kNone : version.stacks[0].frame,
+            version.stack}) {
+        found += '\n';
+        for (; at != reprise::trace::kNone; at = version.frames[at].caller)
+          found += version.strings[version.frames[at].function] + ' ';
+      }
+    }
+  }
+  std::strncpy(text, found.c_str(), size - 1);
 }
 
 std::uint64_t probe_dropped() { return PythonStacks::of_process().dropped(); }

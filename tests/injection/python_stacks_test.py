@@ -64,6 +64,25 @@ for name, author in (("/home/a/net.py", "user"), ("/usr/lib/python3.99/site.py",
 print("done")
 """)
 
+    def test_trace_of_a_session_has_the_stacks_of_nodes_and_graphs(self):
+        self.run_case("""
+import tempfile
+source = "def capture(library, path, text):\\n  library.probe_trace(path, text, 4096)\\n"
+space = {}
+exec(compile(source, "/home/a/net.py", "exec"), space)
+def traced(library):
+    text = ctypes.create_string_buffer(4096)
+    with tempfile.TemporaryDirectory() as folder:
+        space["capture"](library, os.path.join(folder, "one.reprise").encode(), text)
+    return text.value.decode()
+for library in (held, released):
+    found = kept(library, lambda: traced(library)).splitlines()
+    assert found[0] == "/home/a/net.py:2", found
+    for stack in found[1:]: assert stack.split()[:2] == ["capture", "traced"] and stack.endswith("<module> "), found
+    assert len(found) == 3
+print("done")
+""")
+
     def test_equal_stacks_are_one_and_others_differ(self):
         self.run_case("""
 def both():

@@ -181,11 +181,11 @@ TEST_CASE("filter: a source is also one of the lines and functions of the call s
     }
     return found;
   };
-  CHECK(nodes("source:train.py:40") == "01");
+  CHECK(nodes("file:train.py:40") == "01");
   CHECK(nodes("train.py:40") == "01");
-  CHECK(nodes("source:net.py:9") == "1");
-  CHECK(nodes("source:forward") == "01");
-  CHECK(nodes("source:main -source:net.py:9") == "0");
+  CHECK(nodes("file:net.py:9") == "1");
+  CHECK(nodes("file:forward") == "01");
+  CHECK(nodes("file:main -file:net.py:9") == "0");
 }
 
 TEST_CASE("filter: a bad query says what is wrong, and how to write it") {

@@ -199,7 +199,7 @@ class Decoder {
     constexpr std::uint64_t kBase = 16u << 20, kPerByte = 64, kMax = std::uint64_t{2} << 30;
     return std::min(kBase + kPerByte * raw_bytes, kMax);
   }
-  // Consumers write out the name and the label path of each node.
+  // Consumers write out the name and the label path of each node, and each frame.
   void spend_names(const GraphVersion& graph);
 
   const std::uint64_t limit_;
@@ -214,6 +214,7 @@ void Decoder::spend_names(const GraphVersion& g) {
         path_bytes[g.labels[i].parent] + g.strings[g.labels[i].name].size() + kSeparator;
   }
   for (const Node& n : g.nodes) spend(g.strings[n.name].size() + path_bytes[n.label]);
+  for (const Frame& f : g.frames) spend(g.strings[f.function].size() + g.strings[f.file].size());
 }
 
 void from_wire(Decoder& in, const wire::SampleBlock& w, SampleBlock& r) {

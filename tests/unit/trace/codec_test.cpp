@@ -272,6 +272,24 @@ TEST_CASE("trace codec: a small graph whose nodes have long label paths is refus
   }
 }
 
+TEST_CASE("trace codec: a small graph whose frames have long names is refused") {
+  const auto stack_of = [](std::uint32_t depth) {
+    GraphVersion g = test::sample_graph(0, 4);
+    g.strings[2] = std::string(100'000, 'x');
+    for (std::uint32_t i = 0; i < depth; ++i) g.frames.push_back({i == 0 ? kNone : i - 1, 2, 2, 1});
+    return g;
+  };
+  CHECK(decodes(stack_of(50)));
+  Records records;
+  records.graph_versions = {stack_of(5'000)};  // 200 kB for 1 GB of names
+  try {
+    (void)decode(encode(records));
+    FAIL("decode() accepted the graph");
+  } catch (const TraceError& error) {
+    CHECK(error.code() == TraceErrorCode::TooLarge);
+  }
+}
+
 TEST_CASE("trace codec: truncated and modified bytes decode or throw TraceError") {
   const std::vector<std::uint8_t> good = encode(test::one_of_each());
   std::size_t refused = 0;

@@ -55,6 +55,7 @@ class Describer {
     }
     version_.nodes.reserve(observed_.nodes.size());
     for (const ObservedNode& node : observed_.nodes) add(node);
+    version_.stack = frame(without_driver(identity.stack));
     version_.edges.reserve(observed_.edges.size());
     for (const DirectedEdge& edge : observed_.edges) add(edge);
     version_.plan_hash = version_.lowering_hash = hash_.value();
@@ -87,6 +88,39 @@ class Describer {
     return inner;
   }
 
+  std::uint32_t frame(const CallFrame* of) {
+    if (of == nullptr) return trace::kNone;
+    const auto known = frames_.find(of);
+    if (known != frames_.end()) return known->second;
+    trace::Frame made;
+    made.caller = frame(of->caller);
+    if (of->code != nullptr) {
+      made.function = text(of->code->function);
+      made.file = text(of->code->file);
+      made.line = of->line;
+    } else {
+      NativeName name = native_name(of->address);
+      made.function = text(std::move(name.function));
+      made.file = text(std::move(name.module));
+      made.offset = name.offset;
+    }
+    const auto index = static_cast<std::uint32_t>(version_.frames.size());
+    version_.frames.push_back(made);
+    frames_.emplace(of, index);
+    return index;
+  }
+
+  void add_stack(const CallFrame* innermost, trace::Node& node) {
+    innermost = without_driver(innermost);
+    if (innermost == nullptr) return;
+    version_.stacks.push_back(
+        {static_cast<std::uint32_t>(version_.nodes.size()), frame(innermost)});
+    const CallFrame* const user = user_frame(innermost);
+    if (user == nullptr || user->line == 0) return;
+    node.file = text(user->code->file);
+    node.line = user->line;
+  }
+
   void add_collective(const ObservedNode& observed) {
     const std::string_view kernel = nccl_operation(observed_.kernels[observed.kernel].full_name);
     if (kernel.empty()) return;
@@ -113,6 +147,7 @@ class Describer {
     node.name = text(std::move(name));
     node.command = static_cast<std::uint32_t>(version_.nodes.size());
     if (observed.origin.scope) node.label = label(*observed.origin.scope);
+    add_stack(observed.origin.stack, node);
     std::copy(std::begin(observed.grid), std::end(observed.grid), node.grid);
     std::copy(std::begin(observed.block), std::end(observed.block), node.block);
     node.shared_bytes = observed.shared_bytes;
@@ -167,6 +202,7 @@ class Describer {
   AccessLocations::const_iterator location_;  // of the next access
   trace::GraphVersion version_;
   std::unordered_map<std::string, std::uint32_t> strings_;
+  std::unordered_map<const CallFrame*, std::uint32_t> frames_;
   std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> labels_;  // by parent and range
   std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> label_counts_;  // and label
   std::unordered_map<std::uint32_t, std::uint32_t> buffers_;

@@ -17,6 +17,7 @@ struct ObservedIdentity {
   std::uint32_t graph = 0, device = 0;
   std::string label;
   trace::Time instantiated = 0, instantiate_time = 0;
+  const CallFrame* stack = nullptr;  // of the instantiating thread
 };
 
 // Of each access of each node, in order: the allocation that contains it, if one does.

@@ -84,6 +84,7 @@ class Walk {
     observed.handle = reinterpret_cast<std::uintptr_t>(node);
     observed.number = number;
     observed.origin.operations = origin.operations;
+    observed.origin.stack = origin.stack;
     if (recorded == ObservedNode::Recorded::Sometimes &&
         observed.recorded == ObservedNode::Recorded::EachReplay)
       observed.recorded = recorded;

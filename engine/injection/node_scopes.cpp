@@ -48,7 +48,7 @@ std::string OpenScopes::creator() const {
 }
 
 void NodeScopes::add(std::uint64_t graph, std::uint64_t node, NodeOrigin origin) {
-  if (!origin.scope && !origin.operations) {
+  if (!origin.is_known()) {
     nodes_.erase(node);  // the address was reused
     return;
   }

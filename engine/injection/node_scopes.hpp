@@ -1,5 +1,5 @@
-// NodeScopes: what the creating thread did when a graph node was created: its open named ranges and
-// calls of NCCL.
+// NodeScopes: what the creating thread did when a graph node was created: its open named ranges,
+// calls of NCCL and call stack.
 // Threads: OpenScopes belongs to one thread; NodeScopes one at a time.
 #pragma once
 

@@ -32,6 +32,7 @@ class ObservedExec {
     std::uint32_t graph = 0, device = 0;
     std::uint32_t profiler_id = 0;  // of the executable
     std::string creator;            // label of the range that was open; empty: none
+    const CallFrame* stack = nullptr;  // of the instantiating thread, as in NodeOrigin
   };
   ObservedExec(Identity identity, ObservedGraph graph);
 

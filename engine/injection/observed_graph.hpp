@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/forward_order.hpp"
+#include "injection/call_stack.hpp"
 #include "injection/nccl_calls.hpp"
 #include "trace/records.hpp"
 
@@ -20,10 +21,13 @@ using ScopePath = std::vector<std::string>;
 // The scopes of nodes in child graphs and bodies of conditional nodes: these and a number.
 inline constexpr std::string_view kChildGraphScope = "child graph ", kBodyScope = "body ";
 
-// The open NVTX ranges and NCCL calls of the creating thread when it created a node. Null: none.
+// The open NVTX ranges, NCCL calls and call stack of the creating thread when it created a node.
+// Null: none.
 struct NodeOrigin {
-  std::shared_ptr<const ScopePath> scope;
-  std::shared_ptr<const NcclOperations> operations;
+  std::shared_ptr<const ScopePath> scope = nullptr;
+  std::shared_ptr<const NcclOperations> operations = nullptr;
+  const CallFrame* stack = nullptr;  // the innermost frame, which lives until the process ends
+  [[nodiscard]] bool is_known() const { return scope || operations || stack != nullptr; }
 };
 
 // A kernel as the driver describes it.

@@ -79,7 +79,7 @@ void ObservedProgram::remove_queue(std::uint64_t stream) {
 // --- Graphs ---
 
 void ObservedProgram::node_created(std::uint64_t graph, std::uint64_t node, NodeOrigin origin) {
-  if (!origin.scope && !origin.operations) {
+  if (!origin.is_known()) {
     if (!has_origins_) return;
   } else {
     has_origins_ = true;
@@ -179,10 +179,11 @@ trace::GraphVersion ObservedProgram::describe(const Picture& picture) {
     if (const std::uint32_t number = ++label_counts_[exec.label]; number > 1)
       exec.label += concat(" #", number);
   }
-  trace::GraphVersion version = describe_observed_graph(
-      *picture.graph,
-      {identity.graph, identity.device, exec.label, exec.instantiated, exec.instantiate_time},
-      picture.locations);
+  trace::GraphVersion version =
+      describe_observed_graph(*picture.graph,
+                              {identity.graph, identity.device, exec.label, exec.instantiated,
+                               exec.instantiate_time, identity.stack},
+                              picture.locations);
   version.changes = picture.changes;
   if (version.collectives.empty()) return version;
   const std::lock_guard lock(mutex_);
@@ -248,7 +249,8 @@ void ObservedProgram::instantiated(const Instantiation& made, ObservedGraph grap
     }
     return;
   }
-  ObservedExec::Identity identity{next_graph_, made.device, made.profiler_id, made.scope};
+  ObservedExec::Identity identity{next_graph_, made.device, made.profiler_id, made.scope,
+                                  made.stack};
   ++next_graph_;
   const std::string error = std::move(graph.error);
   for (const ObservedNode& node : graph.nodes) {

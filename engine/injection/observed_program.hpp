@@ -67,6 +67,7 @@ class ObservedProgram {
     std::uint64_t exec = 0, graph = 0;
     std::uint32_t profiler_id = 0, device = 0;
     std::string scope = {};  // see OpenScopes::creator(); may be empty
+    const CallFrame* stack = nullptr;  // of the instantiating thread, as in NodeOrigin
     trace::Time started = 0, at = 0;
     std::uint64_t used_before = 0;  // device memory, in bytes; 0: unknown
     // Launches by kernels are invisible: they are not counted as replays.

@@ -197,7 +197,7 @@ void ProgramCallbacks::take_graph(CUpti_CallbackId id, const CUpti_GraphData& gr
       ++thread.nodes_created;
       ThreadRanges& ranges = thread_ranges();
       return program_.node_created(number_of(graph.graph), number_of(graph.node),
-                                   {ranges.scopes.path(), ranges.nccl_calls.operations()});
+                                   {ranges.scopes.path(), ranges.nccl_calls.operations(), stack()});
     }
     case CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED:
       return program_.node_copied(number_of(graph.originalNode), number_of(graph.graph),
@@ -233,6 +233,7 @@ void ProgramCallbacks::instantiated(const CUpti_GraphData& graph) {
   if (sources_.cupti.exec_id(graph.graphExec, &made.profiler_id) != CUPTI_SUCCESS)
     made.profiler_id = 0;
   made.scope = thread_ranges().scopes.creator();
+  made.stack = stack();
   program_.instantiated(made, read(graph.graph));
 }
 

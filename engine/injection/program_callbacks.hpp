@@ -32,6 +32,8 @@ class ProgramCallbacks {
     const CuptiLibrary& cupti;
     std::function<DriverCalls::Loaded()> load_driver;  // called once, when the first graph is read
     std::function<void()> on_context;                  // a CUDA context was created
+    // The call stack of this thread. Called while the driver may hold locks; empty: there is none.
+    std::function<const CallFrame*()> stack = {};
   };
   ProgramCallbacks(ObservedProgram& program, Sources sources);
 
@@ -88,6 +90,9 @@ class ProgramCallbacks {
   [[nodiscard]] std::uint64_t used_memory();
   [[nodiscard]] std::uint64_t queue_of(CUstream stream, std::uint32_t device, PerThread per_thread);
   [[nodiscard]] const DriverCalls* driver();
+  [[nodiscard]] const CallFrame* stack() const {
+    return sources_.stack ? sources_.stack() : nullptr;
+  }
   [[nodiscard]] ObservedGraph read(CUgraph graph);
   void record_error(const std::string& text) noexcept;
 

@@ -6,9 +6,13 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include <sys/uio.h>
 
+#include <reprise/error.hpp>
+
+#include "base/text.hpp"
 #include "profile/process_info.hpp"
 
 namespace reprise::detail {
@@ -17,6 +21,18 @@ namespace {
 std::string_view variable(const char* name) {
   const char* const value = ::secure_getenv(name);
   return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
+RunEnvironment::Stacks stacks_of(std::string_view text) {
+  using Stacks = RunEnvironment::Stacks;
+  if (text.empty() || text == "python") return Stacks::Python;
+  if (text == "native") return Stacks::Native;
+  if (text == "none") return Stacks::None;
+  ErrorDetails details;
+  details.code = ErrorCode::InvalidArgument;
+  details.stage = Stage::Open;
+  throw Error(std::move(details),
+              concat(kRunStacks, " is \"", text, "\": use python, native or none"));
 }
 
 }  // namespace
@@ -34,6 +50,7 @@ std::optional<RunEnvironment> read_run_environment() {
   environment.followed = variable(kRunFollow);
   environment.cost = variable(kRunCost);
   if (variable(kRunNodes) == "1") environment.nodes = ObservedProgram::Nodes::Recorded;
+  environment.stacks = stacks_of(variable(kRunStacks));
   if (variable(kRunYield) == "1") environment.cupti = RunEnvironment::Cupti::ByProgram;
   environment.trace.profile = environment.nodes == ObservedProgram::Nodes::Recorded
                                   ? ProfileMode::Every

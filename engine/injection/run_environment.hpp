@@ -20,11 +20,14 @@ inline constexpr char kRunFollow[] = "REPRISE_RUN_FOLLOW";  // ObservedProgramLi
 inline constexpr char kRunErrors[] = "REPRISE_RUN_ERRORS";  // pipe that takes errors, one a line
 inline constexpr char kRunCost[] = "REPRISE_RUN_COST";      // measured cost of observing, a text
 inline constexpr char kRunYield[] = "REPRISE_RUN_YIELD";    // 1: leave CUPTI to the program
+inline constexpr char kRunStacks[] = "REPRISE_RUN_STACKS";  // python (default), native or none
 
 struct RunEnvironment {
   TraceOptions trace;
   ObservedProgram::Nodes nodes = ObservedProgram::Nodes::Unrecorded;
   enum class Cupti : std::uint8_t { ByReprise, ByProgram } cupti = Cupti::ByReprise;
+  // The call stacks that nodes and graphs have.
+  enum class Stacks : std::uint8_t { Python, Native, None } stacks = Stacks::Python;
   std::string followed = {};
   std::string cost = {};    // measured by `reprise run --measure-cost`; empty: not measured
   std::string errors = {};  // path; empty: none

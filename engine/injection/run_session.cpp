@@ -3,10 +3,16 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "injection/python_stacks.hpp"
 #include "profile/process_info.hpp"
 
 namespace reprise::detail {
 namespace {
+
+// The number of all sessions of the process.
+std::uint64_t dropped_stacks() {
+  return PythonCalls::of_process().calls == nullptr ? 0 : PythonStacks::of_process().dropped();
+}
 
 std::uint64_t CUPTIAPI host_clock() { return static_cast<std::uint64_t>(trace_now()); }
 
@@ -62,7 +68,7 @@ void RunSession::listen() {
                                concat("no graphs are observed: ", cupti.why_not));
   const CuptiLibrary& library = *cupti.library;
   callbacks_ = std::make_unique<ProgramCallbacks>(
-      program_, ProgramCallbacks::Sources{library, desc_.load_driver, desc_.on_context});
+      program_, ProgramCallbacks::Sources{library, desc_.load_driver, desc_.on_context, stacks()});
   recorder_ = std::make_unique<NodeRecorder>(library, program_);
   static_cast<void>(library.register_clock(&host_clock));
   if (const CUptiResult result = library.subscribe(&subscriber_, &on_callback, this);
@@ -87,6 +93,24 @@ void RunSession::listen() {
   }
   if (desc_.environment.nodes == ObservedProgram::Nodes::Recorded)
     record(ObservedProgram::Nodes::Recorded);
+}
+
+// Loads what the callbacks use, so that they do not wait for the dynamic linker.
+std::function<const CallFrame*()> RunSession::stacks() {
+  switch (desc_.environment.stacks) {
+    case RunEnvironment::Stacks::Python: {
+      const PythonCalls::Loaded& python = PythonCalls::of_process();
+      if (!python.why_not.empty())
+        trace_->add_message(trace::Severity::Warning, "run.stacks",
+                            concat("call stacks are not recorded: ", python.why_not));
+      if (python.calls == nullptr) return {};
+      static_cast<void>(PythonStacks::of_process());
+      return [] { return PythonStacks::of_process().read(); };
+    }
+    case RunEnvironment::Stacks::Native: static_cast<void>(native_stack()); return &native_stack;
+    case RunEnvironment::Stacks::None: break;
+  }
+  return {};
 }
 
 void RunSession::record(ObservedProgram::Nodes nodes) {
@@ -147,6 +171,13 @@ void RunSession::collect(RunTrace::Last last, std::vector<trace::Record>& record
                        concat("the device memory in use was not read ", unread,
                               " times around captures, instantiations and first launches, because "
                               "reading it would slow down the program")});
+  }
+  if (const std::uint64_t dropped = dropped_stacks(); last == RunTrace::Last::Yes && dropped != 0) {
+    records.emplace_back(
+        trace::Message{trace_now(), trace::Severity::Info, "run.stacks",
+                       concat("the call stacks of ", dropped,
+                              " nodes and graphs were not read, because another thread held the "
+                              "GIL of Python, or waiting for it would slow down the program")});
   }
   if (std::string error = callbacks_->take_error(); !error.empty()) {
     records.emplace_back(

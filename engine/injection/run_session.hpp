@@ -46,6 +46,8 @@ class RunSession {
 
  private:
   void listen();
+  // How callbacks read the call stack of their thread; empty: they do not.
+  [[nodiscard]] std::function<const CallFrame*()> stacks();
   void record(ObservedProgram::Nodes nodes);
   void apply_requested_level(std::optional<trace::LiveProfile> level);
   void collect(RunTrace::Last last, std::vector<trace::Record>& records);

@@ -98,6 +98,19 @@ void check_indices(const GraphVersion& g) {
     if (i != 0 && g.changes[i].node <= g.changes[i - 1].node)
       throw_corrupt(where + "a changed node that does not follow the previous one");
   }
+  for (std::size_t i = 0; i < g.frames.size(); ++i) {
+    inside(g.frames[i].function, g.strings.size(), "function of a frame");
+    inside(g.frames[i].file, g.strings.size(), "file of a frame");
+    if (g.frames[i].caller != kNone && g.frames[i].caller >= i)
+      throw_corrupt(where + "a frame that does not follow its caller");
+  }
+  for (std::size_t i = 0; i < g.stacks.size(); ++i) {
+    inside(g.stacks[i].node, g.nodes.size(), "node of a stack");
+    inside(g.stacks[i].frame, g.frames.size(), "innermost frame of a stack");
+    if (i != 0 && g.stacks[i].node <= g.stacks[i - 1].node)
+      throw_corrupt(where + "a stack that does not follow the previous one");
+  }
+  inside_or_none(g.stack, g.frames.size(), "innermost frame of the graph's stack");
   for (const Edge& e : g.edges) {
     if (body_of(g, e.from) != body_of(g, e.to))
       throw_corrupt(where + "an edge between nodes of different bodies");
@@ -186,7 +199,7 @@ class Decoder {
     constexpr std::uint64_t kBase = 16u << 20, kPerByte = 64, kMax = std::uint64_t{2} << 30;
     return std::min(kBase + kPerByte * raw_bytes, kMax);
   }
-  // Consumers write out the name and the label path of each node.
+  // Consumers write out the name and the label path of each node, and each frame.
   void spend_names(const GraphVersion& graph);
 
   const std::uint64_t limit_;
@@ -201,6 +214,7 @@ void Decoder::spend_names(const GraphVersion& g) {
         path_bytes[g.labels[i].parent] + g.strings[g.labels[i].name].size() + kSeparator;
   }
   for (const Node& n : g.nodes) spend(g.strings[n.name].size() + path_bytes[n.label]);
+  for (const Frame& f : g.frames) spend(g.strings[f.function].size() + g.strings[f.file].size());
 }
 
 void from_wire(Decoder& in, const wire::SampleBlock& w, SampleBlock& r) {

@@ -2,9 +2,10 @@
 """Measures what `reprise run` costs programs that use CUDA graphs, on a machine with a GPU: the programs run alone, under a CUPTI subscriber that does
 nothing (bare_subscriber.cpp), under `reprise run`, and under Nsight Systems, one after another, several times.
 
-usage: costs.py FOLDER [--runs N] [--nsys] [PROGRAM...]
+usage: costs.py FOLDER [--runs N] [--nsys | --stacks] [PROGRAM...]
 
 FOLDER is a bundle. PROGRAM is a pattern of costs.cu, or a script of the folder `programs` with its arguments; default: all patterns.
+--stacks: instead of the subscriber and Nsight Systems, the call stacks of nodes are compared: none, of Python, native.
 Prints, for each program, the median time of an iteration with the range of its runs, in microseconds, and the ratios of the medians.
 """
 import argparse
@@ -21,6 +22,7 @@ import tempfile
 PATTERNS = ("replay", "set_parameters", "update", "instantiate", "many", "loop_1", "loop_30", "loop_1000")
 # Each with what it is compared with.
 MODES = {"alone": None, "bare": "alone", "run": "bare", "bare nodes": "alone", "run --nodes": "bare nodes"}
+STACKS = {"alone": None, "run --stacks none": "alone", "run": "run --stacks none", "run --stacks native": "run --stacks none"}
 NSYS = {"nsys graph": "alone", "nsys node": "alone"}
 
 
@@ -54,11 +56,12 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--nsys", action="store_true")
+    parser.add_argument("--stacks", action="store_true")
     parser.add_argument("programs", nargs="*", default=PATTERNS)
     options = parser.parse_intermixed_args()
     if options.nsys and shutil.which("nsys") is None:
         parser.error("--nsys: nsys is not on the PATH")
-    folder, modes = options.folder.resolve(), {**MODES, **(NSYS if options.nsys else {})}
+    folder, modes = options.folder.resolve(), STACKS if options.stacks else {**MODES, **(NSYS if options.nsys else {})}
     scripts = pathlib.Path(__file__).resolve().parent / "programs"
     for program in options.programs:
         name, *arguments = program.split()

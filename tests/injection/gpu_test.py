@@ -181,8 +181,8 @@ class ProgramsTest(unittest.TestCase):
     """One test per program; engine/docs/performance.md lists those that were tried. Prints the contents of the traces; programs/shared.py describes the expectations."""
 
     FOLDER = pathlib.Path(__file__).resolve().parent / "programs"
-    ROWS = ("driver", "patterns conditional", "patterns memory", "patterns launch", "torch_graph.py", "torch_pool.py", "torch_callables.py",
-            "torch_triton.py", "torch_compile.py reduce-overhead", "torch_compile.py max-autotune", "torch_ddp.py", "jax_graphs.py jit",
+    ROWS = ("driver", "patterns conditional", "patterns memory", "patterns launch", "torch_graph.py", "torch_capture.py", "torch_pool.py",
+            "torch_callables.py", "torch_triton.py", "torch_compile.py reduce-overhead", "torch_compile.py max-autotune", "torch_ddp.py", "jax_graphs.py jit",
             "jax_graphs.py scan", "jax_graphs.py while", "jax_graphs.py cond", "jax_graphs.py pmap", "cupy_capture.py", "numba_capture.py")
 
     @classmethod
@@ -243,6 +243,9 @@ class ProgramsTest(unittest.TestCase):
                           " WHERE kernel IS NOT NULL"))
         for name in expected["names"]:
             self.assertIn(name, names)
+        sources = [f"{file.rsplit('/', 1)[-1]}:{line}" for file, line in base.execute("SELECT file, line FROM nodes WHERE line IS NOT NULL")]
+        for source, count in expected.get("sources", {}).items():
+            self.matches(f"nodes of {source} in {collections.Counter(sources).most_common(5)}", sum(one.startswith(source) for one in sources), count)
         devices = base.execute("SELECT count(DISTINCT device) FROM graphs").fetchone()[0]
         self.assertEqual(devices, expected.get("devices", 1), "devices with graphs")
         for id in expected.get("messages", []):
@@ -263,6 +266,17 @@ class ProgramsTest(unittest.TestCase):
                         self.check_trace(row, base, expected, timed=bool(options))
         if alone.get("us"):
             print("  us per call:", ", ".join(f"{name} {us:.1f}" for name, us in times))
+
+
+    def test_call_stacks_cost_a_capture_at_most_a_fifth(self):
+        times = {"none": [], "python": []}
+        for _ in range(5):
+            for stacks, of in times.items():
+                with tempfile.TemporaryDirectory(prefix="reprise-programs-") as folder:
+                    command = [PROGRAM, "run", "-o", pathlib.Path(folder) / "run.reprise", "--stacks", stacks, "--", *self.command("torch_capture.py")]
+                    of.append(self.expectation(command)["us"])
+        print("  us per capture:", times)
+        self.assertLessEqual(min(times["python"]), 1.2 * min(times["none"]))
 
 
 for row in ProgramsTest.ROWS:

@@ -18,8 +18,8 @@ class PlayedProgram : public PlayedCalls {
           callbacks_.take(domain, id, data);
         }),
         driver_(hand_made_driver()),
-        callbacks_(program, {cupti_.library(), [this] { return load(); }, [this] { ++contexts; }}) {
-  }
+        callbacks_(program, {cupti_.library(), [this] { return load(); }, [this] { ++contexts; },
+                             [this] { return stack; }}) {}
 
   void instantiate(HandMadeGraph& graph) const { PlayedCalls::instantiate(graph, exec); }
   void launch(Outcome outcome = {}) const {
@@ -55,6 +55,7 @@ class PlayedProgram : public PlayedCalls {
   detail::ObservedProgram program;
   CUgraphExec exec = reinterpret_cast<CUgraphExec>(0xe0e0e0);
   int contexts = 0;
+  const detail::CallFrame* stack = nullptr;  // of the calling thread
   const char* no_driver = nullptr;
   detail::ProgramCallbacks& callbacks() { return callbacks_; }
 

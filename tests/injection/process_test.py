@@ -74,6 +74,7 @@ class Command(RunTest):
         marker = self.here / "ran"
         for arguments, code, text in (((), 2, "CMD is required"),
                                       (("-o", self.here / "a,b"), 2, "must not contain a comma"),
+                                      (("--stacks", "all"), 2, "--stacks"),
                                       (("-o", self.here), 1, "is a directory"),
                                       (("-o", self.here / "no" / "x.reprise"), 1, "no such directory")):
             command = ("--", "touch", marker) if arguments else ()
@@ -83,8 +84,10 @@ class Command(RunTest):
             self.assertFalse(marker.exists())
 
     def test_program_receives_the_path_of_the_library(self):
-        result = self.run_it("sh", "-c", "echo $CUDA_INJECTION64_PATH; echo $REPRISE_RUN_TRACE; echo $REPRISE_RUN_NODES", options=("--nodes",))
-        library, trace, nodes = result.stdout.split("\n")[:3]
+        result = self.run_it("sh", "-c", "echo $CUDA_INJECTION64_PATH; echo $REPRISE_RUN_TRACE; echo $REPRISE_RUN_NODES; echo $REPRISE_RUN_STACKS",
+                             options=("--nodes", "--stacks", "none"))
+        library, trace, nodes, stacks = result.stdout.split("\n")[:4]
+        self.assertEqual(stacks, "none")
         self.assertTrue(pathlib.Path(library).is_file())
         self.assertEqual(trace, f"live,{self.trace}")
         self.assertEqual(nodes, "1")
@@ -112,6 +115,17 @@ class Library(RunTest):
         result = self.python("print(int('cupti' in open('/proc/self/maps').read()))", options=("--yield",))
         self.assertEqual(result.stdout, "0\n")
         self.assertIn("CUPTI is left to the program", result.stderr)
+
+    def test_kind_of_stacks_is_that_of_the_command_and_an_unknown_one_does_not_affect_the_program(self):
+        self.environment["REPRISE_RUN_STACKS"] = "python"  # replaced by that of the command
+        result = self.python("print('on')", options=("--stacks", "native"))
+        self.assertEqual(result.stdout, "on\n", result.stderr)
+        self.stats()
+        environment = {**self.environment, "CUDA_INJECTION64_PATH": LIBRARY, "REPRISE_RUN_TRACE": str(self.trace), "REPRISE_RUN_STACKS": "all"}
+        self.trace.unlink()
+        result = subprocess.run([sys.executable, "-c", START + "print('on')"], capture_output=True, text=True, env=environment)
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "on\n", ""))
+        self.assertFalse(self.trace.exists())
 
     def test_forked_child_does_not_write_to_the_parents_trace(self):
         result = self.python("pid = os.fork()\nif pid == 0: sys.exit(3)\nprint(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))")

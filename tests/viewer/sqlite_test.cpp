@@ -41,6 +41,17 @@ class ReadDatabase {
   sqlite3* handle_ = nullptr;
 };
 
+// The database of a trace with these records.
+std::filesystem::path exported(const trace::Records& topology, const std::string& name) {
+  const std::filesystem::path trace = test::scratch_folder() / (name + ".reprise"),
+                              output = test::scratch_folder() / (name + ".db");
+  trace::TraceFile({.path = trace})
+      .write(std::make_shared<const trace::Chunk>(
+          trace::make_chunk(trace::ChunkKind::Topology, topology, 0)));
+  (void)trace::export_sqlite(trace::TraceReader(trace), {.output = output});
+  return output;
+}
+
 }  // namespace
 
 TEST_CASE(
@@ -125,6 +136,25 @@ TEST_CASE(
                 "AND launch_ns IS NULL AND launch_bytes IS NULL") == "2048");
 }
 
+TEST_CASE("sqlite: call stacks are stored as frames with their callers") {
+  trace::Records topology;
+  topology.graph_versions.resize(1);
+  trace::GraphVersion& g = topology.graph_versions[0];
+  g.strings = {"", "main", "step", "/home/a/train.py", "/lib/libtorch.so", "at::add"};
+  g.labels = {{0, 0, 0}};
+  g.nodes.resize(1);
+  g.frames = {{trace::kNone, 1, 3, 40, 0}, {0, 2, 3, 12, 0}, {1, 5, 4, 0, 4'660}};
+  g.stacks = {{0, 2}};
+  g.stack = 0;
+  ReadDatabase db(exported(topology, "stacks"));
+  CHECK(db.text("WITH RECURSIVE up(frame, depth) AS (SELECT frame, 0 FROM stacks WHERE node = 0 "
+                "UNION ALL SELECT caller, depth + 1 FROM frames JOIN up USING (frame) WHERE caller "
+                "IS NOT NULL) SELECT group_concat(function || ' ' || ifnull(line, offset), ', ') "
+                "FROM (SELECT * FROM up JOIN frames USING (frame) ORDER BY depth)") ==
+        "at::add 4660, step 12, main 40");
+  CHECK(db.number("SELECT frame FROM stacks WHERE node IS NULL") == 0);
+}
+
 TEST_CASE("sqlite: segments are stored with their nodes and lists") {
   trace::Records topology;
   topology.graph_versions.resize(1);
@@ -134,15 +164,9 @@ TEST_CASE("sqlite: segments are stored with their nodes and lists") {
   graph.labels = {{}};
   graph.nodes.resize(4);
   graph.segments = {{1, 3, 2, 6}};
-  const std::filesystem::path trace = test::scratch_folder() / "segments.reprise",
-                              output = test::scratch_folder() / "segments.db";
-  trace::TraceFile({.path = trace})
-      .write(std::make_shared<const trace::Chunk>(
-          trace::make_chunk(trace::ChunkKind::Topology, topology, 0)));
-  (void)trace::export_sqlite(trace::TraceReader(trace), {.output = output});
-  CHECK(
-      ReadDatabase(output).text("SELECT first_node || ' ' || nodes || ' ' || lists || ' ' || items "
-                                "FROM segments WHERE graph = 1 AND segment = 0") == "1 3 2 6");
+  CHECK(ReadDatabase(exported(topology, "segments"))
+            .text("SELECT first_node || ' ' || nodes || ' ' || lists || ' ' || items "
+                  "FROM segments WHERE graph = 1 AND segment = 0") == "1 3 2 6");
 }
 
 TEST_CASE("sqlite: an export of one graph contains no other") {

@@ -28,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct RunOptions {
-  std::string output = "run.reprise", follow;
+  std::string output = "run.reprise", follow, stacks = "python";
   bool nodes = false, yield = false, view = false, serve = false;
   std::size_t cost_pairs = 0;
   std::vector<std::string> command;
@@ -61,6 +61,7 @@ ChildProcess child_of(const RunOptions& options, const fs::path& output, const f
                                                     .errors = errors.path(),
                                                     .nodes = options.nodes,
                                                     .yield = options.yield,
+                                                    .stacks = options.stacks,
                                                     .follow = options.follow,
                                                     .cost = std::move(cost)});
   return child;
@@ -169,6 +170,11 @@ Command add_run(CLI::App& program) {
          "record every change of the parameters of the nodes whose kernel or label contains "
          "this text; default: their number and the latest values")
       ->type_name("TEXT");
+  app->add_option("--stacks", options->stacks,
+                  "call stacks of nodes and graphs, of the threads that create them: python: in "
+                  "processes that run Python; native: of native code; none")
+      ->check(CLI::IsMember({"python", "native", "none"}))
+      ->capture_default_str();
   app->add_flag(
       "--yield", options->yield,
       "leave CUPTI to the program, so that its own profiler works; graphs are not observed");
@@ -191,8 +197,9 @@ Command add_run(CLI::App& program) {
       "program.\n"
       "The trace contains every CUDA graph that the program instantiates, with kernels, grids, "
       "edges, latest parameters\nand launches. NVTX ranges that are open during "
-      "stream capture become node labels. CUPTI has a single\nclient: a CUPTI-based profiler in "
-      "the program collects nothing unless --yield is given.\n"
+      "stream capture become node labels. Nodes name the line of Python that\ncreated "
+      "them. CUPTI has a single client: a CUPTI-based profiler in the program collects nothing "
+      "unless --yield\nis given.\n"
       "Examples:\n  reprise run -- python3 train.py\n  reprise run -o step.reprise --nodes -- "
       "./app --steps 10\n  reprise run --view -- torchrun --nproc-per-node 4 train.py");
   return {app, [options] { return run(*options); }};

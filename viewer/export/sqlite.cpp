@@ -32,6 +32,10 @@ CREATE TABLE nodes (graph INTEGER, version INTEGER, node INTEGER, name TEXT, lab
   PRIMARY KEY (graph, version, node)) WITHOUT ROWID;
 CREATE TABLE accesses (graph INTEGER, version INTEGER, node INTEGER, buffer INTEGER,
   access TEXT, inferred INTEGER, begin_byte INTEGER, end_byte INTEGER);
+CREATE TABLE frames (graph INTEGER, version INTEGER, frame INTEGER, caller INTEGER,
+  function TEXT, file TEXT, line INTEGER, offset INTEGER, PRIMARY KEY (graph, version,
+  frame)) WITHOUT ROWID;
+CREATE TABLE stacks (graph INTEGER, version INTEGER, node INTEGER, frame INTEGER);
 CREATE TABLE segments (graph INTEGER, version INTEGER, segment INTEGER, first_node INTEGER,
   nodes INTEGER, lists INTEGER, items INTEGER, PRIMARY KEY (graph, version,
   segment)) WITHOUT ROWID;
@@ -129,6 +133,16 @@ void write_graph(Database& db, const GraphVersion& g, const Topology& topology) 
                  std::uint32_t{of.inferred}, of.begin, of.end);
     }
   }
+  Database::Insert frame(db, "INSERT INTO frames VALUES (?,?,?,?,?,?,?,?)");
+  for (std::uint32_t i = 0; i < g.frames.size(); ++i) {
+    const Frame& of = g.frames[i];
+    frame.row(g.graph, g.version, i, index(of.caller), g.strings[of.function], g.strings[of.file],
+              of.line == 0 ? std::nullopt : std::optional(of.line), of.offset);
+  }
+  // The innermost frames; without a node that of the graph.
+  Database::Insert stack(db, "INSERT INTO stacks VALUES (?,?,?,?)");
+  for (const NodeStack& of : g.stacks) stack.row(g.graph, g.version, of.node, of.frame);
+  if (g.stack != kNone) stack.row(g.graph, g.version, index(kNone), g.stack);
   Database::Insert segment(db, "INSERT INTO segments VALUES (?,?,?,?,?,?,?)");
   for (std::uint32_t i = 0; i < g.segments.size(); ++i) {
     const Segment& of = g.segments[i];

@@ -125,6 +125,13 @@ std::uint64_t Graph::changes() const {
   return all;
 }
 
+std::uint32_t Graph::stack(std::uint32_t node) const {
+  const auto found =
+      std::lower_bound(record_.stacks.begin(), record_.stacks.end(), node,
+                       [](const trace::NodeStack& of, std::uint32_t n) { return of.node < n; });
+  return found == record_.stacks.end() || found->node != node ? trace::kNone : found->frame;
+}
+
 std::string Graph::name() const { return trace::graph_name(record_); }
 
 std::string Graph::node_name(std::uint32_t node) const { return trace::node_name(record_, node); }

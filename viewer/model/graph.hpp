@@ -58,6 +58,9 @@ class Graph {
   // How often an observed program changed the parameters of the node, or of all nodes.
   [[nodiscard]] std::uint64_t changes(std::uint32_t node) const;
   [[nodiscard]] std::uint64_t changes() const;
+  // The innermost frame of the call stack of the thread that created the node: an index in
+  // record().frames; trace::kNone: unknown.
+  [[nodiscard]] std::uint32_t stack(std::uint32_t node) const;
   // The accesses to a buffer, ordered by node.
   [[nodiscard]] std::span<const BufferUse> uses(std::uint32_t buffer) const {
     return row(uses_, buffer);

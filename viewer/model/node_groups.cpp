@@ -135,6 +135,19 @@ std::vector<NodeGroup> groups_by_kind(std::span<const NodeTimes> graphs) {
   });
 }
 
+std::vector<NodeGroup> groups_by_source(std::span<const NodeTimes> graphs) {
+  return groups_by(graphs, [](const Graph& graph, std::uint32_t node) -> std::string {
+    const trace::Node& of = graph.record().nodes[node];
+    if (of.line == 0) return "unknown line";
+    const std::string& file = graph.record().strings[of.file];
+    const std::size_t name = file.find_last_of("/\\");
+    const std::size_t folder =
+        name == std::string::npos || name == 0 ? name : file.find_last_of("/\\", name - 1);
+    return (folder == std::string::npos ? file : file.substr(folder + 1)) + ':' +
+           std::to_string(of.line);
+  });
+}
+
 std::vector<NodeGroup> groups_by_label(std::span<const NodeTimes> graphs) {
   Groups groups;
   groups.append("", kNone, true);

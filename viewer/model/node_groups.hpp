@@ -1,6 +1,6 @@
-// Where the time goes: the nodes of one or more graphs, by kernel, kind or their tree of labels. No
-// time counts twice: a node that runs others counts without them (see self_times()). Threads: pure
-// functions.
+// Where the time goes: the nodes of one or more graphs, by kernel, kind, source line or their tree
+// of labels. No time counts twice: a node that runs others counts without them (see self_times()).
+// Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct NodeTimes {
 [[nodiscard]] NodeTimes node_times(const GraphEntry& entry);  // of all replays
 
 struct NodeGroup {
-  std::string name;                     // of the kernel, kind or label; without kernel of the kind
+  std::string name;  // of the kernel, kind, line or label; without kernel of the kind
   std::uint32_t parent = trace::kNone;  // by label: the group that contains this one
   std::uint32_t depth = 0;
   bool is_label = false;  // by label: it contains further groups
@@ -37,6 +37,8 @@ struct NodeGroup {
 // By total, largest first.
 [[nodiscard]] std::vector<NodeGroup> groups_by_kernel(std::span<const NodeTimes> graphs);
 [[nodiscard]] std::vector<NodeGroup> groups_by_kind(std::span<const NodeTimes> graphs);
+// By the line that created the nodes: "net/layers.py:12", with the folder of the file.
+[[nodiscard]] std::vector<NodeGroup> groups_by_source(std::span<const NodeTimes> graphs);
 
 // The tree of labels in preorder. Group 0 is the root; the leaves are the kernels directly under a
 // label. Siblings are sorted by total, largest first. Equal paths of several graphs are one group.

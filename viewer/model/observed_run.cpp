@@ -57,7 +57,8 @@ std::map<std::string, std::string> observation_variables(const ObservedRun& run)
       {kInjectionVariable, run.library.string()},         {"REPRISE_RUN_TRACE", run.trace},
       {"REPRISE_RUN_PARENT", std::to_string(::getpid())}, {"REPRISE_RUN_ERRORS", run.errors},
       {"REPRISE_RUN_NODES", run.nodes ? "1" : "0"},       {"REPRISE_RUN_FOLLOW", run.follow},
-      {"REPRISE_RUN_YIELD", run.yield ? "1" : "0"},       {"REPRISE_RUN_COST", run.cost}};
+      {"REPRISE_RUN_YIELD", run.yield ? "1" : "0"},       {"REPRISE_RUN_STACKS", run.stacks},
+      {"REPRISE_RUN_COST", run.cost}};
   if (std::getenv(kNvtxVariable) == nullptr) variables[kNvtxVariable] = run.library.string();
   return variables;
 }

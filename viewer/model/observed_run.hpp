@@ -39,6 +39,7 @@ struct ObservedRun {
   std::string errors;  // RunErrors::path()
   bool nodes = false;  // time the nodes of every replay
   bool yield = false;  // leave CUPTI to the program
+  std::string stacks = {};  // python (also if empty), native or none
   std::string follow = {};  // record each change of nodes whose kernel or label contains this
   std::string cost = {};    // what observing costs, as a text for the trace; empty: not measured
 };

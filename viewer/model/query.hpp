@@ -3,7 +3,8 @@
 //
 //   relu  "two words"  occurs in the name, label path or kernel of a node or in the name of a
 //   buffer
-//                      that it accesses; a text with a dot also in its source file and line
+//                      that it accesses; a text with a dot also in the source lines and
+//                      functions of its call stack
 //   12                 also matches the node with this number
 //   kernel:gemm        occurs in this text alone: see TextField
 //   kind:reduction     the kind of the kernel (see Graph::kind_name()) or of the node
@@ -22,7 +23,7 @@
 
 namespace reprise::model {
 
-// Any: of a term without a key. Source: "src/step.cpp:12".
+// Any: of a term without a key. Source: "src/step.cpp:12", or a line or function of the call stack.
 enum class TextField : std::uint8_t { Any, Name, Kernel, Label, Buffer, Source, Kind };
 
 // From Median on: statistics over the selected replays; times in ns, Share a fraction.

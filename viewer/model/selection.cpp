@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
+#include <vector>
 
 #include "trace/record_names.hpp"
 
@@ -41,9 +42,8 @@ class TextMatches {
            (is_field(TextField::Buffer) && accesses_match(node)) ||
            (term_.field == TextField::Kind &&
             (matches(graph_.kind_name(node)) || matches(trace::kind_name(n.kind)))) ||
-           ((term_.field == TextField::Source || term_.matches_source) && n.line != 0 &&
-            once(sources_, std::uint64_t{n.file} << 32 | n.line,
-                 [&] { return graph_.record().strings[n.file] + ':' + std::to_string(n.line); }));
+           ((term_.field == TextField::Source || term_.matches_source) &&
+            (line_matches(n.file, n.line) || stack_matches(graph_.stack(node))));
   }
 
  private:
@@ -65,6 +65,24 @@ class TextMatches {
              return name.substr(0, name.find('('));
            });
   }
+  bool line_matches(std::uint32_t file, std::uint32_t line) {
+    return line != 0 && once(sources_, std::uint64_t{file} << 32 | line, [&] {
+             return graph_.record().strings[file] + ':' + std::to_string(line);
+           });
+  }
+  // A line or function of a call stack. Each frame is evaluated once, before those that it calls.
+  bool stack_matches(std::uint32_t innermost) {
+    const trace::GraphVersion& record = graph_.record();
+    if (innermost == trace::kNone) return false;
+    if (frames_.empty()) {
+      for (const trace::Frame& frame : record.frames) {
+        frames_.push_back((frame.caller != trace::kNone && frames_[frame.caller]) ||
+                          line_matches(frame.file, frame.line) ||
+                          matches(record.strings[frame.function]));
+      }
+    }
+    return frames_[innermost];
+  }
   bool accesses_match(std::uint32_t node) {
     const auto accesses = graph_.accesses(node);
     return std::any_of(accesses.begin(), accesses.end(), [&](const trace::NodeAccess& a) {
@@ -77,6 +95,7 @@ class TextMatches {
   std::unordered_map<std::string, bool> texts_;
   std::unordered_map<std::uint32_t, bool> kernels_, labels_, buffers_;
   std::unordered_map<std::uint64_t, bool> sources_;
+  std::vector<bool> frames_;  // by frame; empty: not evaluated yet
 };
 
 // NaN: unknown.

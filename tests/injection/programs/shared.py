@@ -43,6 +43,13 @@ def captured_nodes(stream):
     return count.value
 
 
+def line_of(file, text):
+    """The location of the only line of a script with this text, as a trace states it."""
+    with open(file) as script:
+        [number] = [number for number, line in enumerate(script, 1) if text in line and "line_of" not in line]
+    return f"{file.rsplit('/', 1)[-1]}:{number}"
+
+
 def us_per_call(function, calls, wait):
     wait()
     started = time.perf_counter()
@@ -56,6 +63,7 @@ def expect(**contents):
     """Keys: `replays`, `nodes` and `runs` (of nodes, in all replays; needed for graphs with conditional nodes): of each graph, in order of instantiation;
     `graphs`: their number.
     `all_replays` and `all_nodes`: of all graphs together. A value is exact, or {"at_least": N, "at_most": N}.
+    `sources`: the number of nodes by the beginning of their location, FILE:LINE without folders.
     `names`: each is a part of the name or label of a graph or node. `devices`: number of devices with graphs. `messages`: ids. `us`: time of a call.
     """
     print(json.dumps(contents), flush=True)

@@ -34,4 +34,5 @@ with torch.no_grad():
     torch.testing.assert_close(call().clone(), layer(x), rtol=0, atol=1e-3)
 # The first calls compile, run without a graph, and capture. Autotuning may replay graphs of its own.
 replays = {"at_least": CALLS + 1} if sys.argv[1] == "max-autotune" else {"at_least": CALLS + 1, "at_most": CALLS + WARM_CALLS + 1}
-expect(graphs={"at_least": 1}, all_replays=replays, all_nodes={"at_least": 2}, names=["triton_"], us=us)
+expect(graphs={"at_least": 1}, all_replays=replays, all_nodes={"at_least": 2}, names=["triton_"], us=us,
+       sources={"torch_compile.py:": {"at_least": 2}})

@@ -1,5 +1,5 @@
 """A model that torch.cuda.CUDAGraph captures once and replays."""
-from shared import captured_nodes, expect, need, us_per_call
+from shared import captured_nodes, expect, line_of, need, us_per_call
 
 REPLAYS = 100
 need("torch")
@@ -20,4 +20,4 @@ with torch.no_grad():
     x.copy_(torch.randn_like(x))
     us = us_per_call(graph.replay, REPLAYS, torch.cuda.synchronize)
     torch.testing.assert_close(y, model(x), rtol=0, atol=1e-4)
-expect(graphs=1, replays=[REPLAYS], nodes=[nodes], names=["model", "forward", "layer_norm"], us=us)
+expect(graphs=1, replays=[REPLAYS], nodes=[nodes], names=["model", "forward", "layer_norm"], us=us, sources={line_of(__file__, "y = model(x)"): nodes})

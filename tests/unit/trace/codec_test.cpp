@@ -163,6 +163,29 @@ TEST_CASE("trace codec: changes are of nodes, in their order") {
   CHECK_FALSE(decodes(g));
 }
 
+TEST_CASE("trace codec: frames follow their callers, and stacks are of nodes, in their order") {
+  GraphVersion g = test::sample_graph(0, 4);
+  g.frames = {{kNone, 0, 0, 7, 0}, {0, 0, 0, 8, 0x1234}};
+  g.stacks = {{1, 1}, {3, 0}};
+  g.stack = 1;
+  Records records;
+  records.graph_versions = {g};
+  CHECK(decode(encode(records)) == records);
+  const auto strings = static_cast<std::uint32_t>(g.strings.size());
+  const auto rejects = [&](auto change) {
+    GraphVersion wrong = g;
+    change(wrong);
+    CHECK_FALSE(decodes(wrong));
+  };
+  rejects([](GraphVersion& w) { w.frames[1].caller = 1; });
+  rejects([&](GraphVersion& w) { w.frames[0].function = strings; });
+  rejects([&](GraphVersion& w) { w.frames[0].file = strings; });
+  rejects([](GraphVersion& w) { w.stacks[1].node = 4; });
+  rejects([](GraphVersion& w) { w.stacks[1].node = 1; });
+  rejects([](GraphVersion& w) { w.stacks[0].frame = 2; });
+  rejects([](GraphVersion& w) { w.stack = 2; });
+}
+
 TEST_CASE("trace codec: a clock alignment has a drift that clocks can have") {
   for (const double drift : {0.1, -0.1, std::nan("")}) {
     Records records = test::one_of_each();
@@ -241,6 +264,24 @@ TEST_CASE("trace codec: a small graph whose nodes have long label paths is refus
   CHECK(decodes(nested(50)));
   Records records;
   records.graph_versions = {nested(5'000)};  // 1 MB for 2.5 GB of paths
+  try {
+    (void)decode(encode(records));
+    FAIL("decode() accepted the graph");
+  } catch (const TraceError& error) {
+    CHECK(error.code() == TraceErrorCode::TooLarge);
+  }
+}
+
+TEST_CASE("trace codec: a small graph whose frames have long names is refused") {
+  const auto stack_of = [](std::uint32_t depth) {
+    GraphVersion g = test::sample_graph(0, 4);
+    g.strings[2] = std::string(100'000, 'x');
+    for (std::uint32_t i = 0; i < depth; ++i) g.frames.push_back({i == 0 ? kNone : i - 1, 2, 2, 1});
+    return g;
+  };
+  CHECK(decodes(stack_of(50)));
+  Records records;
+  records.graph_versions = {stack_of(5'000)};  // 200 kB for 1 GB of names
   try {
     (void)decode(encode(records));
     FAIL("decode() accepted the graph");

@@ -61,6 +61,28 @@ TEST_CASE("node groups: kinds are those of the kernels, of ops, and otherwise of
   CHECK(kinds(model::Graph(record)) == "dispatch 240;copy 100;child graph 60;");
 }
 
+TEST_CASE("node groups: nodes of one source line are one group, named by file and folder") {
+  trace::GraphVersion record = small_graph().record();
+  record.strings.insert(record.strings.end(), {"/home/a/net/layers.py", "main.py"});
+  const auto strings = static_cast<std::uint32_t>(record.strings.size());
+  const auto place = [&](std::size_t node, std::uint32_t file, std::uint32_t line) {
+    record.nodes[node].file = file;
+    record.nodes[node].line = line;
+  };
+  const auto groups = [&] {
+    const model::Graph graph(record);
+    const model::NodeTimes times{&graph, {100, 60, 240}, {2, 2, 3}};
+    std::string all;
+    for (const model::NodeGroup& group : model::groups_by_source({&times, 1}))
+      all += group.name + " " + std::to_string(int(group.total)) + ";";
+    return all;
+  };
+  place(0, strings - 2, 12), place(1, strings - 1, 3), place(2, strings - 2, 12);
+  CHECK(groups() == "net/layers.py:12 340;main.py:3 60;");
+  place(2, 0, 0);
+  CHECK(groups() == "unknown line 240;net/layers.py:12 100;main.py:3 60;");
+}
+
 TEST_CASE("node groups: child graphs are grouped by the names of their nodes") {
   trace::GraphVersion record = small_graph().record();
   record.strings.push_back("gemm 512 x 512");

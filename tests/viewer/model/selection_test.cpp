@@ -163,6 +163,31 @@ TEST_CASE(
   CHECK(model::matching_nodes({.text = "median>1us"}, g) == std::vector<std::uint8_t>(13, 0));
 }
 
+TEST_CASE("filter: a source is also one of the lines and functions of the call stack") {
+  trace::GraphVersion r;
+  r.strings = {"", "train.py", "main", "net.py", "forward"};
+  r.labels = {{0, 0, 0}};
+  r.nodes.resize(3);
+  r.nodes[0].file = 3;
+  r.nodes[0].line = 7;
+  r.frames = {{trace::kNone, 2, 1, 40, 0}, {0, 4, 3, 7, 0}, {0, 4, 3, 9, 0}};
+  r.stacks = {{0, 1}, {1, 2}};
+  const model::Graph g(r);
+  const auto nodes = [&](const char* text) {
+    std::string found;
+    const auto matching = model::matching_nodes({.text = text}, g, {});
+    for (std::size_t n = 0; n < matching.size(); ++n) {
+      if (matching[n] != 0) found += std::to_string(n);
+    }
+    return found;
+  };
+  CHECK(nodes("file:train.py:40") == "01");
+  CHECK(nodes("train.py:40") == "01");
+  CHECK(nodes("file:net.py:9") == "1");
+  CHECK(nodes("file:forward") == "01");
+  CHECK(nodes("file:main -file:net.py:9") == "0");
+}
+
 TEST_CASE("filter: a bad query says what is wrong, and how to write it") {
   const auto error = [](const char* text) { return model::Query(text).error(); };
   CHECK(error("lable:x").find("there is no key \"lable\"; use name, kernel, label") == 0);

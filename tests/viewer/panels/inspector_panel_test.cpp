@@ -125,6 +125,29 @@ TEST_CASE("inspector: a node page shows location, kernel, statistics, buffers an
   CHECK(text.find(duration_text(fixture.view_model.nodes[2].median)) != std::string::npos);
 }
 
+TEST_CASE("inspector: pages of nodes and graphs show their call stacks") {
+  PanelFixture fixture;
+  auto document = std::make_shared<model::Document>(*fixture.document);
+  trace::GraphVersion record = fixture.entry().graph->record();
+  const auto text_of = [&](const char* text) {
+    record.strings.push_back(text);
+    return static_cast<std::uint32_t>(record.strings.size() - 1);
+  };
+  const std::uint32_t file = text_of("/home/a/train.py");
+  record.frames = {{trace::kNone, text_of("whole_epoch"), file, 40, 0},
+                   {0, text_of("at::add"), text_of("/lib/libtorch.so"), 0, 0x1234}};
+  record.stacks = {{2, 1}};
+  record.stack = 0;
+  document->graphs[fixture.view.graph].graph = std::make_shared<const model::Graph>(record);
+  fixture.document = document;
+  check_contains(page_of(fixture, model::SelectedNode{fixture.view.graph, 2}),
+                 {"Call stack", "at::add", "libtorch.so+0x", "1234", "whole_epoch", "train.py:40"});
+  CHECK(page_of(fixture, model::SelectedNode{fixture.view.graph, 1}).find("Call stack") ==
+        std::string::npos);
+  const std::string graph = page_of(fixture, {});
+  check_contains(graph, {"Call stack", "whole_epoch", "train.py:40"});
+}
+
 TEST_CASE("inspector: a node page reports timing lost in the shown replay") {
   PanelFixture fixture;
   fixture.view.replay = 3;

@@ -284,6 +284,7 @@ void GraphPage::draw(PanelContext& context) {
   draw_structure(context);
   draw_memory(context);
   draw_compilation(context);
+  source_.draw_stack(context, {}, context.graph()->record().stack);
   draw_versions(context);
   draw_session(context);
 }

@@ -7,6 +7,7 @@
 
 #include "model/node_groups.hpp"
 #include "panels/inspector/inspector_versions.hpp"
+#include "panels/inspector/source_preview.hpp"
 #include "panels/nodes/nodes_order.hpp"
 #include "panels/shared/panel_context.hpp"
 
@@ -14,7 +15,8 @@ namespace reprise::viewer {
 
 class GraphPage {
  public:
-  explicit GraphPage(Background& background) : versions_(background), kernels_(background) {}
+  explicit GraphPage(Background& background)
+      : versions_(background), kernels_(background), source_(background) {}
   void draw(PanelContext& context);
 
  private:
@@ -32,6 +34,7 @@ class GraphPage {
   AsyncValue<VersionsKey, VersionChanges> versions_;
   AsyncValue<GraphViewModelKey, Kernels> kernels_;
   std::optional<GraphViewModelKey> kernels_key_;
+  SourcePreview source_;  // of the call that instantiated the graph
 };
 
 }  // namespace reprise::viewer

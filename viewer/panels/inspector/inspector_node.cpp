@@ -44,6 +44,12 @@ std::string node_as_text(const PanelContext& context, std::uint32_t node) {
   line("label", graph.label_path(record.label));
   line("kernel", graph.kernel_name(node));
   line("source", source_location_text(graph, record.file, record.line));
+  const trace::GraphVersion& version = graph.record();
+  for (std::uint32_t at = graph.stack(node); at != trace::kNone; at = version.frames[at].caller) {
+    const trace::Frame& frame = version.frames[at];
+    line("in", version.strings[frame.function] + " (" + version.strings[frame.file] +
+                   (frame.line == 0 ? "" : ":" + std::to_string(frame.line)) + ")");
+  }
   if (record.grid[0] != 0)
     line("grid", dimensions_text(record.grid) + ", block " + dimensions_text(record.block));
   if (const GraphViewModel::Node* statistics = node_statistics(context, node)) {
@@ -357,7 +363,8 @@ void NodePage::draw(PanelContext& context, std::uint32_t node) {
   draw_shown_replay(context, node);
   draw_properties(context, node);
   const trace::GraphVersion& record = context.graph()->record();
-  source_.draw(context, {record.strings[record.nodes[node].file], record.nodes[node].line});
+  source_.draw_stack(context, {record.strings[record.nodes[node].file], record.nodes[node].line},
+                     context.graph()->stack(node));
   draw_buffers(context, node);
   draw_neighbours(context, node, Side::Before);
   draw_neighbours(context, node, Side::After);

@@ -14,8 +14,46 @@ namespace reprise::viewer {
 namespace {
 
 constexpr std::uint32_t kAround = 4;  // lines before and after the call
+constexpr std::size_t kShownFrames = 256;
+
+// "layers.py:12", "libtorch.so+0x1234"
+std::string location_text(const trace::GraphVersion& record, const trace::Frame& frame) {
+  const std::string name = file_name(record.strings[frame.file]);
+  if (frame.line != 0) return name + ":" + std::to_string(frame.line);
+  return frame.offset == 0 ? name : name + "+" + hex_text(frame.offset);
+}
 
 }  // namespace
+
+void SourcePreview::draw_stack(PanelContext& context, const model::SourceLocation& location,
+                               std::uint32_t innermost) {
+  const trace::GraphVersion& record = context.graph()->record();
+  if (innermost >= record.frames.size()) return draw(context, location);
+  std::vector<std::uint32_t> frames;
+  for (std::uint32_t at = innermost; at != trace::kNone && frames.size() < kShownFrames;
+       at = record.frames[at].caller)
+    frames.push_back(at);
+  if (shown_.graph != context.graph()->key() || shown_.innermost != innermost)
+    shown_ = {context.graph()->key(), innermost, trace::kNone};
+  if (draw_section(context.theme, "Call stack",
+                   std::to_string(frames.size()) + (frames.size() == 1 ? " frame" : " frames"))) {
+    for (const std::uint32_t at : frames) {
+      const trace::Frame& frame = record.frames[at];
+      const bool is_node =
+          frame.line == location.line && record.strings[frame.file] == location.file;
+      const bool is_shown = shown_.frame == trace::kNone ? is_node : shown_.frame == at;
+      ImGui::PushID(static_cast<int>(at));
+      if (draw_link(context.theme, {.text = record.strings[frame.function],
+                                    .note = location_text(record, frame),
+                                    .is_selected = is_shown}))
+        shown_.frame = at;
+      ImGui::PopID();
+    }
+  }
+  if (shown_.frame == trace::kNone) return draw(context, location);
+  const trace::Frame& frame = record.frames[shown_.frame];
+  draw(context, {record.strings[frame.file], frame.line});
+}
 
 void SourcePreview::draw(PanelContext& context, const model::SourceLocation& location) {
   const Theme& theme = context.theme;

@@ -1,7 +1,8 @@
-// SourcePreview: the source lines of a call site. Before it reads a file, it asks the user to allow
-// a folder that contains it. Threads: drawing thread only.
+// SourcePreview: the call stack and the source lines of a call site. Before it reads a file, it
+// asks the user to allow a folder that contains it. Threads: drawing thread only.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ class SourcePreview {
   explicit SourcePreview(Background& background) : lines_(background) {}
   // A section of the inspector; nothing without a line.
   void draw(PanelContext& context, const model::SourceLocation& location);
+  // And before it one with the call stack: `innermost` is the index of a frame of the shown graph;
+  // trace::kNone: no section. A clicked frame's lines replace those of the location.
+  void draw_stack(PanelContext& context, const model::SourceLocation& location,
+                  std::uint32_t innermost);
 
  private:
   struct Key {
@@ -28,6 +33,11 @@ class SourcePreview {
 
   AsyncValue<Key, model::SourceLines> lines_;
   std::string proposed_for_, folder_;  // the file that the proposed folder contains
+  struct Shown {
+    model::GraphKey graph;
+    std::uint32_t innermost = trace::kNone, frame = trace::kNone;
+  };
+  Shown shown_;  // the clicked frame
 };
 
 }  // namespace reprise::viewer

@@ -130,6 +130,7 @@ void NodeGroupsView::request(const PanelContext& context, GroupView view, GroupS
     switch (key.by) {
       case GroupView::Kernels: groups.groups = model::groups_by_kernel(times); break;
       case GroupView::Kinds: groups.groups = model::groups_by_kind(times); break;
+      case GroupView::Sources: groups.groups = model::groups_by_source(times); break;
       case GroupView::Labels:
       case GroupView::Icicle: groups.groups = model::groups_by_label(times); break;
     }
@@ -196,6 +197,14 @@ void NodeGroupsView::draw_table(PanelContext& context, const Groups& groups) {
       kByKernel[3],
       kByKernel[4],
       kByKernel[5]};
+  static constexpr TableColumn kBySource[] = {
+      {"Source", "Line that created the nodes: of Python, or of the engine's call.", 40,
+       ColumnAlign::Left},
+      kByKernel[1],
+      kByKernel[2],
+      kByKernel[3],
+      kByKernel[4],
+      kByKernel[5]};
   static constexpr TableColumn kByLabel[] = {
       {"Label", "Tree of labels, with the kernels directly under each. Sorted by total: the tree.",
        40, ColumnAlign::Left},
@@ -208,8 +217,12 @@ void NodeGroupsView::draw_table(PanelContext& context, const Groups& groups) {
   const bool by_label = is_by_label(groups.by);
   std::span<const TableColumn> columns = kByKernel;
   if (groups.by == GroupView::Kinds) columns = kByKind;
+  if (groups.by == GroupView::Sources) columns = kBySource;
   if (by_label) columns = kByLabel;
-  const char* name = groups.by == GroupView::Kinds ? "kinds" : by_label ? "labels" : "kernels";
+  const char* name = groups.by == GroupView::Kinds     ? "kinds"
+                     : groups.by == GroupView::Sources ? "sources"
+                     : by_label                        ? "labels"
+                                                       : "kernels";
   if (!begin_table(theme, context.view,
                    {name, columns, {order_.column, order_.is_descending}, {0, 0}}))
     return;

@@ -1,5 +1,6 @@
-// Groups of nodes in the Nodes panel: by kernel, kind or the tree of labels, as a table or an
-// icicle chart, for the shown graph, its family or the whole process. Threads: drawing thread only.
+// Groups of nodes in the Nodes panel: by kernel, kind, source line or the tree of labels, as a
+// table or an icicle chart, for the shown graph, its family or the whole process. Threads: drawing
+// thread only.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace reprise::viewer {
 
-enum class GroupView : std::uint8_t { Kernels, Kinds, Labels, Icicle };
+enum class GroupView : std::uint8_t { Kernels, Kinds, Sources, Labels, Icicle };
 [[nodiscard]] constexpr bool is_by_label(GroupView view) { return view >= GroupView::Labels; }
 enum class GroupScope : std::uint8_t { Graph, Family, Process };
 

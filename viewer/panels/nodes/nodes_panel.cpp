@@ -102,10 +102,11 @@ void draw_footer(const PanelContext& context, std::span<const std::uint32_t> row
 std::optional<GroupView> NodesPanel::State::draw_choices(const Theme& theme) {
   // Low panels show only the table.
   if (ImGui::GetContentRegionAvail().y < 4.5f * theme.row) return std::nullopt;
-  const std::array<ChoiceItem, 5> modes{
+  const std::array<ChoiceItem, 6> modes{
       {{"Nodes", "One row per node."},
        {"Kernels", "Sums by kernel."},
        {"Kinds", "Sums by kind: GEMM, attention, reduction, copy, ..."},
+       {"Lines", "Sums by the source line that created the nodes."},
        {"Labels", "Sums by label, as a tree."},
        {"Icicle", "Sums by label, as a chart: the width is the share."}}};
   mode = draw_choice(theme, "mode", modes, mode);

@@ -32,11 +32,14 @@ class ProgramCallbacks {
     const CuptiLibrary& cupti;
     std::function<DriverCalls::Loaded()> load_driver;  // called once, when the first graph is read
     std::function<void()> on_context;                  // a CUDA context was created
+    ProgramWaits* waits = nullptr;                     // null: waits are not observed
   };
   ProgramCallbacks(ObservedProgram& program, Sources sources);
 
   // All callbacks that take() handles.
   [[nodiscard]] static std::span<const CallbackId> wanted();
+  // Those that Sources::waits needs in addition.
+  [[nodiscard]] static std::span<const CallbackId> wanted_waits();
   void take(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) noexcept;
 
   // Applies from the next launch on.
@@ -69,12 +72,14 @@ class ProgramCallbacks {
   void take_capture(CUpti_CallbackId id, const CUpti_CallbackData& data);
   void take_instantiation(CUpti_CallbackId id, const CUpti_CallbackData& data);
   void take_upload(const CUpti_CallbackData& data, CUgraphExec exec);
-  void take_memory(CUpti_CallbackId id, const void* parameters);
-  void take_update(CUpti_CallbackId id, const CUpti_CallbackData& data);
   enum class PerThread : std::uint8_t {
     No,
     Yes
   };  // whether stream 0 is the per-thread default stream
+  // True if the call is a wait.
+  bool take_wait(CUpti_CallbackId id, const CUpti_CallbackData& data);
+  void take_memory(CUpti_CallbackId id, const void* parameters);
+  void take_update(CUpti_CallbackId id, const CUpti_CallbackData& data);
   void take_launch(const CUpti_CallbackData& data, CUgraphExec exec, CUstream stream,
                    PerThread per_thread);
   void instantiated(const CUpti_GraphData& graph);

@@ -18,6 +18,8 @@ inline constexpr char kRunParent[] = "REPRISE_RUN_PARENT";  // process id of `re
 inline constexpr char kRunNodes[] = "REPRISE_RUN_NODES";    // 1: record the nodes of every replay
 inline constexpr char kRunFollow[] = "REPRISE_RUN_FOLLOW";  // ObservedProgramLimits::followed
 inline constexpr char kRunErrors[] = "REPRISE_RUN_ERRORS";  // pipe that takes errors, one a line
+inline constexpr char kRunFaults[] = "REPRISE_RUN_FAULTS";  // 1: the driver's dump aborts
+inline constexpr char kRunHangAfter[] = "REPRISE_RUN_HANG_AFTER";  // seconds, a decimal number
 inline constexpr char kRunYield[] = "REPRISE_RUN_YIELD";    // 1: leave CUPTI to the program
 
 struct RunEnvironment {
@@ -26,6 +28,8 @@ struct RunEnvironment {
   enum class Cupti : std::uint8_t { ByReprise, ByProgram } cupti = Cupti::ByReprise;
   std::string followed = {};
   std::string errors = {};  // path; empty: none
+  bool faults = false;      // the trace is to be complete when the process aborts
+  trace::Time hang_after = 0;  // ns; 0: waits are not watched
 };
 
 // The program that `reprise run` started directly writes FILE; a process that the program starts

@@ -3,6 +3,7 @@
 // thread; the others block these signals.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -14,6 +15,8 @@ inline constexpr int kNoSuchProgram = 127, kNotExecutable = 126, kKilled = 128;
 struct ChildProcess {
   std::vector<std::string> command;  // the program, looked up in $PATH, and its arguments
   std::map<std::string, std::string> environment;  // added to this process's environment
+  // Called about once a second while the program runs; may be empty.
+  std::function<void()> on_second = {};
 };
 
 struct ChildExit {

@@ -1,6 +1,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +12,7 @@
 
 #include "cli/child_process.hpp"
 #include "cli/commands.hpp"
+#include "cli/fault_dumps.hpp"
 #include "cli/live_viewer.hpp"
 #include "cli/run_report.hpp"
 #include "cli/text.hpp"
@@ -26,7 +28,9 @@ namespace fs = std::filesystem;
 
 struct RunOptions {
   std::string output = "run.reprise", follow;
-  bool nodes = false, yield = false, view = false, serve = false;
+  bool nodes = false, yield = false, view = false, serve = false, faults = false,
+       keep_dump = false;
+  std::string hang_after;
   std::vector<std::string> command;
 };
 
@@ -43,8 +47,23 @@ fs::path checked_output(const RunOptions& options) {
   return path;
 }
 
+// The seconds of "30s", "500ms", "2m" or "30"; 0 for an empty text.
+double seconds_of(const std::string& text) {
+  if (text.empty()) return 0;
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const std::string_view unit(stop, end);
+  const double scale = unit == "ms" ? 1e-3 : unit == "m" ? 60 : unit.empty() || unit == "s" ? 1 : 0;
+  constexpr double kMin = 0.1, kMax = 1e6;
+  if (error != std::errc() || !(value * scale >= kMin && value * scale <= kMax))
+    throw UsageError("--hang-after: \"" + text +
+                     "\" is no duration from 100ms to 1000000s, such as 30s, 500ms or 2m");
+  return value * scale;
+}
+
 ChildProcess child_of(const RunOptions& options, const fs::path& output, const fs::path& library,
-                      const model::RunErrors& errors) {
+                      const model::RunErrors& errors, const FaultDumps& dumps) {
   ChildProcess child{options.command, {}};
   if (library.empty()) return child;
   if (const char* other = std::getenv(model::kInjectionVariable);
@@ -58,6 +77,7 @@ ChildProcess child_of(const RunOptions& options, const fs::path& output, const f
                                                     .nodes = options.nodes,
                                                     .yield = options.yield,
                                                     .follow = options.follow});
+  child.environment.merge(dumps.environment());
   return child;
 }
 
@@ -103,25 +123,26 @@ void view(const fs::path& file) {
   WindowModule().view(request);
 }
 
-int run(const RunOptions& options) {
-  if (options.command.empty()) throw UsageError("CMD is required: the program to run, after --");
-  const fs::path output = checked_output(options),
-                 library = model::injection_library(model::this_program());
-  if (library.empty())
-    print_message(std::string(model::kInjectionLibrary) +
-                  " is missing (this build has no CUDA); the program runs unobserved");
+// Runs the program and reports. Its files and dumps have been released when it returns.
+ChildExit run_observed(const RunOptions& options, const fs::path& output, const fs::path& library,
+                       double hang_seconds) {
   const RunFiles files(output);
   model::RunErrors errors;
+  FaultDumps dumps(library.empty() ? FaultDumps::Desc{}
+                                   : FaultDumps::Desc{.faults = options.faults,
+                                                      .hang_seconds = hang_seconds,
+                                                      .keep = options.keep_dump});
   std::optional<LiveViewer> viewer;
   if (options.view && !library.empty()) viewer.emplace(LiveViewer::Kind::Window);
   if (options.serve && !library.empty()) viewer.emplace(LiveViewer::Kind::Server);
-  const ChildExit exit = run_child(child_of(options, output, library, errors));
-  if (!exit.error.empty()) {
+  ChildProcess child = child_of(options, output, library, errors, dumps);
+  if (hang_seconds != 0) child.on_second = [&] { dumps.poll(files.present()); };
+  ChildExit exit = run_child(child);
+  if (!exit.error.empty())
     print_message("cannot run " + options.command.front() + ": " + exit.error);
-    return exit.code;
-  }
-  if (library.empty()) return exit.code;
+  if (!exit.error.empty() || library.empty()) return exit;
   const std::vector<fs::path> written = report(options, files, errors);
+  dumps.report(written, exit);
   if (viewer && !viewer->finish() && options.view) {
     if (written.empty()) {
       print_message("no window was opened: there is no trace to view");
@@ -129,7 +150,23 @@ int run(const RunOptions& options) {
       view(written.front());
     }
   }
-  return end_like(exit);
+  return exit;
+}
+
+int run(const RunOptions& options) {
+  if (options.command.empty()) throw UsageError("CMD is required: the program to run, after --");
+  const double hang_seconds = seconds_of(options.hang_after);
+  if (options.keep_dump && !options.faults && hang_seconds == 0)
+    throw UsageError("--keep-dump requires --faults or --hang-after");
+  if (options.yield && (options.faults || hang_seconds != 0))
+    throw UsageError("--yield observes no graphs, so --faults and --hang-after find no nodes");
+  const fs::path output = checked_output(options),
+                 library = model::injection_library(model::this_program());
+  if (library.empty())
+    print_message(std::string(model::kInjectionLibrary) +
+                  " is missing (this build has no CUDA); the program runs unobserved");
+  const ChildExit exit = run_observed(options, output, library, hang_seconds);
+  return exit.error.empty() ? end_like(exit) : exit.code;
 }
 
 }  // namespace
@@ -152,6 +189,17 @@ Command add_run(CLI::App& program) {
   app->add_flag(
       "--yield", options->yield,
       "leave CUPTI to the program, so that its own profiler works; graphs are not observed");
+  app->add_flag(
+      "--faults", options->faults,
+      "name the kernel, node and replay of an illegal access and similar exceptions: the driver "
+      "writes a GPU core dump, and the program ends at the fault, also where it would catch it");
+  app->add_option("--hang-after", options->hang_after,
+                  "name the running nodes when a wait of the program for the GPU takes this long, "
+                  "such as 30s; the program runs on")
+      ->type_name("DURATION");
+  app->add_flag("--keep-dump", options->keep_dump,
+                "keep the GPU core dumps of --faults and --hang-after, which contain code and "
+                "parameters");
   CLI::Option* view =
       app->add_flag("--view", options->view, "open a viewer window while the program runs");
   app->add_flag("--serve", options->serve,
@@ -167,6 +215,8 @@ Command add_run(CLI::App& program) {
       "edges, latest parameters\nand launches. NVTX ranges that are open during "
       "stream capture become node labels. CUPTI has a single\nclient: a CUPTI-based profiler in "
       "the program collects nothing unless --yield is given.\n"
+      "CUDA's own variables for GPU core dumps (CUDA_COREDUMP_FILE and others) apply where they "
+      "are set.\n"
       "Examples:\n  reprise run -- python3 train.py\n  reprise run -o step.reprise --nodes -- "
       "./app --steps 10\n  reprise run --view -- torchrun --nproc-per-node 4 train.py");
   return {app, [options] { return run(*options); }};

@@ -136,7 +136,9 @@ bool ProgramCallbacks::take_wait(CUpti_CallbackId id, const CUpti_CallbackData& 
       wait.call = "cuCtxSynchronize";  // which consumers know by this name
       wait.what = Wait::For::Everything;
       break;
-    case CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz: per_thread = PerThread::Yes; [[fallthrough]];
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz:
+      per_thread = PerThread::Yes;
+      [[fallthrough]];
     case CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize:
       wait.call = "cuStreamSynchronize";
       wait.what = Wait::For::Stream;
@@ -151,15 +153,14 @@ bool ProgramCallbacks::take_wait(CUpti_CallbackId id, const CUpti_CallbackData& 
   wait.thread = thread_number();
   wait.started = trace_now();
   if (data.callbackSite == CUPTI_API_ENTER) {
-    const std::uint64_t queue = wait.what == Wait::For::Stream
-                                    ? queue_of(stream, current_device(), per_thread)
-                                    : 0;
+    const std::uint64_t queue =
+        wait.what == Wait::For::Stream ? queue_of(stream, current_device(), per_thread) : 0;
     sources_.waits->began(wait, queue);
   } else {
-    sources_.waits->ended(wait.thread,
-                          succeeded(data) ? ProgramWaits::Result::Success
-                                          : ProgramWaits::Result::Failure,
-                          wait.started);
+    sources_.waits->ended(
+        wait.thread,
+        succeeded(data) ? ProgramWaits::Result::Success : ProgramWaits::Result::Failure,
+        wait.started);
   }
   return true;
 }

@@ -38,7 +38,7 @@ class ProgramCallbacks {
 
   // All callbacks that take() handles.
   [[nodiscard]] static std::span<const CallbackId> wanted();
-  // Those that Sources::waits needs in addition.
+  // Further callbacks that Sources::waits needs.
   [[nodiscard]] static std::span<const CallbackId> wanted_waits();
   void take(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) noexcept;
 

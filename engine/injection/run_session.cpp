@@ -69,7 +69,8 @@ void RunSession::listen() {
                                concat("no graphs are observed: ", cupti.why_not));
   const CuptiLibrary& library = *cupti.library;
   callbacks_ = std::make_unique<ProgramCallbacks>(
-      program_, ProgramCallbacks::Sources{library, desc_.load_driver, desc_.on_context, waits_.get()});
+      program_,
+      ProgramCallbacks::Sources{library, desc_.load_driver, desc_.on_context, waits_.get()});
   recorder_ = std::make_unique<NodeRecorder>(library, program_);
   static_cast<void>(library.register_clock(&host_clock));
   if (const CUptiResult result = library.subscribe(&subscriber_, &on_callback, this);

@@ -106,7 +106,9 @@ void RunTrace::collect(Last last) {
   switch (last) {
     case Last::No: overhead_.tick(trace_now(), mode_.load(), threads_time(), records_); break;
     case Last::Yes:
-    case Last::Aborted: overhead_.finish(trace_now(), mode_.load(), threads_time(), records_); break;
+    case Last::Aborted:
+      overhead_.finish(trace_now(), mode_.load(), threads_time(), records_);
+      break;
   }
   for (trace::Record& record : records_) static_cast<void>(writer_->push(std::move(record)));
   records_.clear();

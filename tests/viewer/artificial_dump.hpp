@@ -121,7 +121,7 @@ inline Blob line_table(std::uint64_t address) {
   Blob program;
   program.append<std::uint8_t>(0).append<std::uint8_t>(9).append<std::uint8_t>(2).append(address);
   program.append<std::uint8_t>(3).append<std::uint8_t>(4).append<std::uint8_t>(1);  // line 5
-  program.append(static_cast<std::uint8_t>(10 + 14 * 1 + 1 + 5));                    // line 6
+  program.append(static_cast<std::uint8_t>(10 + 14 * 1 + 1 + 5));                   // line 6
   program.append<std::uint8_t>(2).append<std::uint8_t>(1);
   program.append<std::uint8_t>(0).append<std::uint8_t>(1).append<std::uint8_t>(1);  // end
   Blob unit;
@@ -141,10 +141,9 @@ inline std::vector<std::byte> artificial_dump(const ArtificialFault& fault = {})
   constexpr std::uint64_t kCode = 0x7f0000001000, kErrorAt = kCode + 16;
   constexpr std::uint32_t kUser = 0x80000000u;
   ElfBuilder image(2);
-  const std::uint32_t code =
-      image.add(".text._Z6gatherPf", SHT_PROGBITS, Blob(64), 0, 0, 0, kCode);
-  const std::uint32_t names =
-      image.add(".strtab", SHT_STRTAB, Blob().append(std::string()).append(std::string("_Z6gatherPf")));
+  const std::uint32_t code = image.add(".text._Z6gatherPf", SHT_PROGBITS, Blob(64), 0, 0, 0, kCode);
+  const std::uint32_t names = image.add(
+      ".strtab", SHT_STRTAB, Blob().append(std::string()).append(std::string("_Z6gatherPf")));
   Elf64_Sym symbol{};
   symbol.st_name = 1;
   symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
@@ -180,9 +179,9 @@ inline std::vector<std::byte> artificial_dump(const ArtificialFault& fault = {})
   const std::uint32_t multiprocessors =
       dump.add(".cudbg.smtbl.dev0", kUser + 11, multiprocessor, devices, 0, 40);
   if (fault.has_threads) {
-    const std::uint32_t blocks =
-        dump.add(".cudbg.ctatbl.dev0.sm0", kUser + 13,
-                 Blob(24).put<std::uint64_t>(0, 7).put<std::uint32_t>(8, 3), multiprocessors, 0, 24);
+    const std::uint32_t blocks = dump.add(
+        ".cudbg.ctatbl.dev0.sm0", kUser + 13,
+        Blob(24).put<std::uint64_t>(0, 7).put<std::uint32_t>(8, 3), multiprocessors, 0, 24);
     const std::uint32_t warps =
         dump.add(".cudbg.wptbl.dev0.sm0.cta0", kUser + 14,
                  Blob(32).put(0, kErrorAt).put<std::uint32_t>(24, 1), blocks, 0, 32);

@@ -193,20 +193,19 @@ TEST_CASE("fault: a dump without its grid finds the nodes by the kernel") {
   trace::Records records;
   records.graph_versions = {chain(0, 1)};
   records.replays = {replay(0, 1, 10)};
-  const faults::FaultReport report = faults::report_dump(
-      dump_with({.has_threads = false, .has_grid = false}), facts_of(records));
+  const faults::FaultReport report =
+      faults::report_dump(dump_with({.has_threads = false, .has_grid = false}), facts_of(records));
   REQUIRE(report.lines.size() == 2);
   CHECK(report.lines[0] == "fault: illegal address in gather at folder/gather.py:6");
-  CHECK(report.lines[1] ==
-        "  node 0 gather [layer] at train.py:10 of graph 0 \"step\", replay 1");
+  CHECK(report.lines[1] == "  node 0 gather [layer] at train.py:10 of graph 0 \"step\", replay 1");
 }
 
 TEST_CASE("hang: the report names the running node and those that wait for it") {
   trace::Records records;
   records.graph_versions = {chain(0, 4)};
   records.replays = {replay(0, 5, 10)};
-  const faults::FaultReport report = faults::report_dump(
-      dump_with({.exception = 0, .parameters = {0x101000}}), facts_of(records));
+  const faults::FaultReport report =
+      faults::report_dump(dump_with({.exception = 0, .parameters = {0x101000}}), facts_of(records));
   CHECK(report.lines ==
         std::vector<std::string>{
             "hang: gather runs: 1 block on the GPU, one is (3, 0, 0)",

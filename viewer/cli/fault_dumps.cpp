@@ -29,7 +29,7 @@ constexpr char kOnException[] = "CUDA_ENABLE_COREDUMP_ON_EXCEPTION",
 // Code with its addresses, and the parameters of kernels.
 constexpr char kParts[] =
     "skip_nonrelocated_elf_images,skip_global_memory,skip_shared_memory,skip_local_memory";
-// Of a program that hangs: it continues.
+// For a program that hangs and continues.
 constexpr char kPartsWithoutEnd[] =
     "skip_nonrelocated_elf_images,skip_global_memory,skip_shared_memory,skip_local_memory,"
     "skip_abort";
@@ -53,13 +53,12 @@ std::int64_t process_of_dump(const std::string& name, const std::string& pattern
       continue;
     }
     const char* const allowed = kind == 'h' ? nullptr : "0123456789";
-    const std::size_t end = kind == 'h'
-                                ? name.find(pattern[i + 2 < pattern.size() ? i + 2 : i], at)
-                                : name.find_first_not_of(allowed, at);
+    const std::size_t end = kind == 'h' ? name.find(pattern[i + 2 < pattern.size() ? i + 2 : i], at)
+                                        : name.find_first_not_of(allowed, at);
     const std::size_t stop = std::min(end, name.size());
     if (stop == at) return -1;
-    if (kind == 'p' && std::from_chars(name.data() + at, name.data() + stop, process).ec !=
-                           std::errc())
+    if (kind == 'p' &&
+        std::from_chars(name.data() + at, name.data() + stop, process).ec != std::errc())
       return -1;
     at = stop;
     ++i;
@@ -82,7 +81,7 @@ void append_messages(const fs::path& trace, const std::vector<trace::Message>& m
 FaultDumps::FaultDumps(const Desc& desc) : desc_(desc) {
   if (!desc.faults && desc.hang_seconds == 0) return;
   folder_ = make_private_folder();
-  const char* const file = std::getenv(kDumpFile);
+  const char* const file = ::secure_getenv(kDumpFile);
   is_own_pattern_ = file == nullptr || *file == '\0';
   pattern_ = is_own_pattern_ ? folder_ / "dump.%p" : fs::absolute(file);
   began_ = fs::last_write_time(folder_);
@@ -99,7 +98,7 @@ std::map<std::string, std::string> FaultDumps::environment() const {
   std::map<std::string, std::string> variables;
   if (!are_requested()) return variables;
   const auto set = [&](const char* name, const std::string& value) {
-    if (std::getenv(name) == nullptr) variables[name] = value;
+    if (::secure_getenv(name) == nullptr) variables[name] = value;
   };
   set(kDumpFile, pattern_.string());
   set(kDumpParts, desc_.faults ? kParts : kPartsWithoutEnd);
@@ -165,7 +164,7 @@ void FaultDumps::poll(const std::vector<fs::path>& traces) {
 }
 
 std::string FaultDumps::why_no_dump(const ChildExit& exit) const {
-  const char* const enabled = std::getenv(kOnException);
+  const char* const enabled = ::secure_getenv(kOnException);
   if (desc_.faults && enabled != nullptr && std::string_view(enabled) != "1")
     return detail::concat("no GPU core dump was requested: ", kOnException, " is ", enabled);
   if (exit.signal == SIGABRT || exit.code == kKilled + SIGABRT)

@@ -15,9 +15,9 @@ namespace reprise::cli {
 class FaultDumps {
  public:
   struct Desc {
-    bool faults = false;       // dump at exceptions
-    double hang_seconds = 0;   // dump when a wait takes this long; 0: never
-    bool keep = false;         // the dumps remain
+    bool faults = false;      // dump at exceptions
+    double hang_seconds = 0;  // dump when a wait takes this long; 0: never
+    bool keep = false;        // the dumps remain
   };
   // Creates the folder if dumps are requested. Throws std::system_error.
   explicit FaultDumps(const Desc& desc);

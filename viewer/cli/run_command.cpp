@@ -28,8 +28,7 @@ namespace fs = std::filesystem;
 
 struct RunOptions {
   std::string output = "run.reprise", follow;
-  bool nodes = false, yield = false, view = false, serve = false, faults = false,
-       keep_dump = false;
+  bool nodes = false, yield = false, view = false, serve = false, faults = false, keep_dump = false;
   std::string hang_after;
   std::vector<std::string> command;
 };

@@ -65,8 +65,8 @@ Candidates find_candidates(const DumpedGrid& grid, const TraceFacts& facts) {
         one.last_replay = replays->second.back().replay;
         one.launched = replays->second.back().launched;
         one.has_ended = one.first_replay == one.last_replay && ended != facts.ended.end() &&
-                        ended->second.replay == one.last_replay &&
-                        n < ended->second.nodes.size() && ended->second.nodes[n];
+                        ended->second.replay == one.last_replay && n < ended->second.nodes.size() &&
+                        ended->second.nodes[n];
       }
       one.parameters = compare(graph, graph.nodes[n], facts, words);
       all.push_back(one);
@@ -80,8 +80,8 @@ Candidates find_candidates(const DumpedGrid& grid, const TraceFacts& facts) {
   });
   Candidates found;
   for (const Candidate& one : all) {
-    const bool is_excluded = one.parameters == Parameters::Different &&
-                             all.front().parameters == Parameters::Equal;
+    const bool is_excluded =
+        one.parameters == Parameters::Different && all.front().parameters == Parameters::Equal;
     if (is_excluded) {
       ++found.excluded;
     } else {

@@ -15,8 +15,11 @@ struct Candidate {
   std::uint64_t first_replay = 0, last_replay = 0;
   trace::Time launched = 0;  // of last_replay
   // Whether the addresses that the trace has of the node are among the grid's parameters, in order.
-  enum class Parameters : std::uint8_t { Equal, Unknown, Different } parameters =
-      Parameters::Unknown;
+  enum class Parameters : std::uint8_t {
+    Equal,
+    Unknown,
+    Different
+  } parameters = Parameters::Unknown;
   bool has_ended = false;  // in the only replay that is not known to have ended
 };
 
@@ -28,7 +31,8 @@ struct Candidates {
 };
 
 // Nodes whose kernel, grid and block are those of `grid`; a kernel that the dump does not name fits
-// every node, and a grid without a size fits every size. Equal parameters, then replays that had not ended, then later launches come first.
+// every node, and a grid without a size fits every size. Equal parameters, then replays that had
+// not ended, then later launches come first.
 [[nodiscard]] Candidates find_candidates(const DumpedGrid& grid, const TraceFacts& facts);
 
 // The nodes that run after `node`, in order.

@@ -104,9 +104,9 @@ class DumpReader {
 
   [[nodiscard]] std::pair<const Image*, const Function*> function_at(std::uint64_t address) const {
     for (const Image& image : images_) {
-      const auto after = std::upper_bound(
-          image.functions.begin(), image.functions.end(), address,
-          [](std::uint64_t a, const Function& f) { return a < f.address; });
+      const auto after =
+          std::upper_bound(image.functions.begin(), image.functions.end(), address,
+                           [](std::uint64_t a, const Function& f) { return a < f.address; });
       if (after == image.functions.begin()) continue;
       const Function& function = *std::prev(after);
       if (address - function.address < std::max<std::uint64_t>(function.bytes, 1))
@@ -189,8 +189,7 @@ class DumpReader {
         DumpedGrid& grid = dump_.grids[index];
         if (grid.blocks++ == 0) grid.first_block = block;
       }
-      for_each(table, i, kWarpTable,
-               [&](std::uint32_t child) { read_warps(child, index, block); });
+      for_each(table, i, kWarpTable, [&](std::uint32_t child) { read_warps(child, index, block); });
     }
   }
 
@@ -288,9 +287,7 @@ class MappedFile {
   ~MappedFile() {
     if (bytes_ != 0) ::munmap(data_, bytes_);
   }
-  [[nodiscard]] Bytes bytes() const {
-    return {static_cast<const std::byte*>(data_), bytes_};
-  }
+  [[nodiscard]] Bytes bytes() const { return {static_cast<const std::byte*>(data_), bytes_}; }
 
  private:
   void* data_ = nullptr;

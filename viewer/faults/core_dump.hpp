@@ -21,8 +21,8 @@ inline constexpr std::uint32_t kNoGrid = 0xffffffffu;
 struct DumpedGrid {
   std::uint64_t id = 0;
   std::uint32_t device = 0;
-  std::string kernel;  // as in the binary; empty: unknown
-  Extent grid{}, block{};  // 0: unknown
+  std::string kernel;                 // as in the binary; empty: unknown
+  Extent grid{}, block{};             // 0: unknown
   std::vector<std::byte> parameters;  // and what follows them; empty: not in the dump
   // Blocks on the GPU at the time of the dump, and the first of them.
   std::uint64_t blocks = 0;

@@ -39,15 +39,20 @@ ElfFile::ElfFile(Bytes bytes, std::string name) : bytes_(bytes), name_(std::move
   // Files with more sections than a header can state have the numbers in the first section.
   const Elf64_Shdr first = header_at(0);
   const std::uint64_t count = header->e_shnum == 0 ? first.sh_size : header->e_shnum;
-  const std::uint64_t names =
-      header->e_shstrndx == SHN_XINDEX ? first.sh_link : header->e_shstrndx;
+  const std::uint64_t names = header->e_shstrndx == SHN_XINDEX ? first.sh_link : header->e_shstrndx;
   static_cast<void>(header_at(count == 0 ? 0 : count - 1));  // before memory is allocated for them
   sections_.reserve(count);
   std::vector<std::uint32_t> name_offsets;
   for (std::uint64_t i = 0; i < count; ++i) {
     const Elf64_Shdr one = header_at(i);
-    sections_.push_back({{}, one.sh_type, one.sh_link, one.sh_info, one.sh_addr, one.sh_offset,
-                         one.sh_type == SHT_NOBITS ? 0 : one.sh_size, one.sh_entsize});
+    sections_.push_back({{},
+                         one.sh_type,
+                         one.sh_link,
+                         one.sh_info,
+                         one.sh_addr,
+                         one.sh_offset,
+                         one.sh_type == SHT_NOBITS ? 0 : one.sh_size,
+                         one.sh_entsize});
     name_offsets.push_back(one.sh_name);
   }
   if (names >= count) return;
@@ -99,9 +104,8 @@ std::vector<Function> ElfFile::functions() const {
     if (one.name.starts_with(kCode) && !has_symbol[i])
       found.push_back({one.name.substr(kCode.size()), one.address, one.bytes});
   }
-  std::stable_sort(found.begin(), found.end(), [](const Function& a, const Function& b) {
-    return a.address < b.address;
-  });
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Function& a, const Function& b) { return a.address < b.address; });
   return found;
 }
 

@@ -62,7 +62,7 @@ class ElfFile {
   [[nodiscard]] const Section* find(std::string_view name) const;  // null: absent
   // Throws DumpError if the section ends beyond the file.
   [[nodiscard]] Bytes contents(const Section& section) const;
-  // Of the symbol table, and of code sections without a symbol. Sorted by address.
+  // Functions of the symbol table, and code sections without a symbol. Sorted by address.
   [[nodiscard]] std::vector<Function> functions() const;
   [[noreturn]] void fail(const Section& section, const std::string& fact) const;
 

@@ -15,7 +15,9 @@ namespace {
 
 constexpr std::size_t kMaxLines = 8;  // of candidates, and of kernels; the rest is counted
 
-std::string position(const Extent& at) { return detail::concat("(", at[0], ", ", at[1], ", ", at[2], ")"); }
+std::string position(const Extent& at) {
+  return detail::concat("(", at[0], ", ", at[1], ", ", at[2], ")");
+}
 std::string size(const Extent& of) { return detail::concat(of[0], " x ", of[1], " x ", of[2]); }
 
 std::string source_of(const std::string& file, std::uint32_t line) {
@@ -64,8 +66,9 @@ class Reporter {
   // `what` happened to a kernel, which `grid` runs.
   void add(const std::string& what, const DumpedGrid& grid) {
     line(what);
-    if (grid.grid[0] != 0) line(detail::concat("  grid ", size(grid.grid), ", block ", size(grid.block), ", device ",
-                        grid.device));
+    if (grid.grid[0] != 0)
+      line(detail::concat("  grid ", size(grid.grid), ", block ", size(grid.block), ", device ",
+                          grid.device));
     const Candidates found = find_candidates(grid, facts_);
     if (found.nodes.empty()) {
       line("  no node of the recorded graphs has this kernel, grid and block: it ran outside them");
@@ -131,17 +134,18 @@ std::string kernel_text(const std::string& name) {
 }
 
 std::string fault_text(const DumpedException& one, const std::string& kernel, std::size_t warps) {
-  std::string text = detail::concat("fault: ", exception_name(one.code), " in ",
-                                    kernel_text(kernel));
+  std::string text =
+      detail::concat("fault: ", exception_name(one.code), " in ", kernel_text(kernel));
   if (!one.function.empty() && one.function != kernel)
     text += detail::concat(", function ", detail::readable_kernel_name(one.function));
   if (const std::string source = source_of(one.file, one.line); !source.empty())
     text += detail::concat(" at ", source);
   if (one.block) text += detail::concat(", block ", position(*one.block));
   if (one.thread)
-    text += detail::concat(one.threads == 1 ? ", thread " : ", warp of thread ",
-                           position(*one.thread));
-  if (warps > 1) text += detail::concat(", and in ", warps - 1, warps == 2 ? " other warp" : " other warps");
+    text +=
+        detail::concat(one.threads == 1 ? ", thread " : ", warp of thread ", position(*one.thread));
+  if (warps > 1)
+    text += detail::concat(", and in ", warps - 1, warps == 2 ? " other warp" : " other warps");
   return text;
 }
 

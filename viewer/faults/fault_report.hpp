@@ -17,7 +17,7 @@ struct FaultReport {
   std::vector<trace::Message> messages;
 };
 
-// Of a dump with exceptions, the kernels that faulted; of one without, the kernels that ran.
+// Names the kernels that faulted; for a dump without exceptions, the kernels that ran.
 [[nodiscard]] FaultReport report_dump(const CoreDump& dump, const TraceFacts& facts);
 
 }  // namespace reprise::faults

@@ -154,12 +154,12 @@ class LineProgram {
         std::string_view text;
         std::uint64_t number = 0;
         switch (form) {
-          case 0x08: text = header.take_text(); break;                              // string
-          case 0x1f: text = text_at(texts_, header.take_offset(is_wide)); break;    // line_strp
-          case 0x0b: number = header.take<std::uint8_t>(); break;                   // data1
-          case 0x05: number = header.take<std::uint16_t>(); break;                  // data2
-          case 0x0f: number = header.take_unsigned(); break;                        // udata
-          case 0x1e: header.skip(16); break;                                        // data16
+          case 0x08: text = header.take_text(); break;                            // string
+          case 0x1f: text = text_at(texts_, header.take_offset(is_wide)); break;  // line_strp
+          case 0x0b: number = header.take<std::uint8_t>(); break;                 // data1
+          case 0x05: number = header.take<std::uint16_t>(); break;                // data2
+          case 0x0f: number = header.take_unsigned(); break;                      // udata
+          case 0x1e: header.skip(16); break;                                      // data16
           default: header.skip(~std::uint64_t{0});  // its size is unknown
         }
         if (content == 1) name.text = text;

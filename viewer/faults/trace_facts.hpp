@@ -18,10 +18,10 @@ inline constexpr char kWaitForAll[] = "cuCtxSynchronize";
 struct TraceFacts {
   std::string application;
   std::uint32_t pid = 0;
-  std::map<std::uint32_t, trace::GraphVersion> graphs;    // the latest version of each
-  std::map<std::uint32_t, std::uint64_t> buffers;         // addresses
+  std::map<std::uint32_t, trace::GraphVersion> graphs;         // the latest version of each
+  std::map<std::uint32_t, std::uint64_t> buffers;              // addresses
   std::map<std::uint32_t, std::deque<trace::Replay>> replays;  // not known to have ended, by graph
-  // Of the latest replay of each graph that has samples.
+  // The latest replay of each graph that has samples.
   struct Ended {
     std::uint64_t replay = 0;
     std::vector<bool> nodes;  // those with a sample

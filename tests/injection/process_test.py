@@ -133,7 +133,7 @@ class Faults(RunTest):
         return self.python(DUMP.replace("EXCEPTION", str(exception)) + after, options=options)
 
     def test_dump_is_reported_and_removed_and_the_trace_has_a_message(self):
-        self.python("os.abort()")
+        self.python("os.abort()", options=("--faults",))
         before = self.stats()["messages"].get("error", 0)  # CUPTI is off
         result = self.fault("print(oct(os.stat(os.path.dirname(path)).st_mode & 0o777)); sys.stdout.flush(); os.abort()")
         self.assertEqual(result.returncode, -signal.SIGABRT, result.stderr)

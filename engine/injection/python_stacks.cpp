@@ -132,8 +132,11 @@ void PythonStacks::help() {
     }
     // While Python ends, this does not return. No lock is held here, and nobody joins this thread.
     const int before = python_.PyGILState_Ensure();
-    read_claimed(claim());
+    Request* const first = claim();
+    read_claimed(first);
+    // Before the threads go on: they soon need the GIL themselves, and would sleep.
     python_.PyGILState_Release(before);
+    finish(first);
   }
 }
 
@@ -155,7 +158,6 @@ PythonStacks::Request* PythonStacks::claim() {
 
 void PythonStacks::read_claimed(Request* first) {
   for (Request* one = first; one != nullptr; one = one->next) one->stack = read_frames(one->thread);
-  finish(first);
 }
 
 void PythonStacks::finish(Request* first) {

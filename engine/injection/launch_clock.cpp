@@ -103,7 +103,7 @@ const Call kCalls[] = {
 };
 static_assert(std::size(kCalls) <= std::size(originals));
 
-// What the program calls instead of the driver's `original`.
+// The function that the program calls instead of the driver's `original`.
 void* replacement(const char* name, void* original) {
   for (std::size_t i = 0; original != nullptr && i < std::size(kCalls); ++i) {
     if (std::strcmp(name, kCalls[i].name) != 0) continue;

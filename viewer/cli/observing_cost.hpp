@@ -1,4 +1,4 @@
-// What observing a program costs: pairs of runs of it, alone and observed, compared by the time
+// The cost of observing a program: pairs of runs of it, alone and observed, compared by the time
 // from launch to launch of its graphs. Threads: the main thread.
 #pragma once
 
@@ -31,7 +31,7 @@ struct ObservingCost {
   double median = 0, least = 0, most = 0;  // of the pairs
   double alone = 0, observed = 0;          // medians, ns from launch to launch
 };
-// Of pairs of runs, alone and observed; at least one.
+// The cost by pairs of runs, alone and observed; at least one.
 struct RunPair {
   LaunchTimes alone, observed;
 };

@@ -108,6 +108,12 @@ TEST_CASE(
         "every");
 }
 
+TEST_CASE("profile text: how to get node times depends on who recorded the trace") {
+  const auto observed = with_costs({}, {{0, trace::Severity::Info, "run.cupti", "one client"}});
+  CHECK(contains(node_times_hint(*observed), "reprise run --nodes"));
+  CHECK(contains(node_times_hint(*with_costs({})), "REPRISE_PROFILE"));
+}
+
 TEST_CASE("status line: each state of a feed has its text") {
   const PanelFixture fixture;
   const auto state_text = [&](model::FeedStatus status) {

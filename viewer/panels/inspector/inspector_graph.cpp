@@ -11,6 +11,7 @@
 #include "panels/inspector/inspector_session.hpp"
 #include "panels/nodes/nodes_groups.hpp"
 #include "panels/widgets/format.hpp"
+#include "panels/widgets/profile_text.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -43,7 +44,7 @@ void draw_hottest(PanelContext& context) {
     draw_note(context.theme,
               context.view_model == nullptr
                   ? "Loading samples."
-                  : "No node was measured. Set REPRISE_PROFILE to sampled or every.");
+                  : std::string("No node was measured. ") + node_times_hint(*context.document));
     return;
   }
   if (!draw_section(context.theme, "Hottest nodes", "by share")) return;

@@ -8,6 +8,7 @@
 #include "panels/inspector/inspector_parts.hpp"
 #include "panels/nodes/nodes_distribution.hpp"
 #include "panels/widgets/format.hpp"
+#include "panels/widgets/profile_text.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -289,7 +290,7 @@ void NodePage::draw_times(PanelContext& context, std::uint32_t node) {
     } else if (statistics != nullptr && statistics->lost != 0) {
       draw_note(theme, "Timing was lost in all " + count_text(statistics->lost) + " samples.");
     } else {
-      draw_note(theme, "Not measured. Set REPRISE_PROFILE to sampled or every.");
+      draw_note(theme, std::string("Not measured. ") + node_times_hint(*context.document));
     }
     return;
   }

@@ -10,6 +10,7 @@
 #include <imgui.h>
 
 #include "panels/widgets/format.hpp"
+#include "panels/widgets/profile_text.hpp"
 #include "panels/widgets/row_order.hpp"
 #include "panels/widgets/table_columns.hpp"
 #include "panels/widgets/widgets.hpp"
@@ -154,8 +155,7 @@ void NodeGroupsView::draw(PanelContext& context, GroupView view, GroupScope scop
   if (groups->groups.empty() ||
       std::none_of(groups->groups.begin(), groups->groups.end(),
                    [](const model::NodeGroup& group) { return group.samples != 0; }))
-    return draw_empty(context.theme, "No node was measured",
-                      "Set REPRISE_PROFILE to sampled or every.");
+    return draw_empty(context.theme, "No node was measured", node_times_hint(*context.document));
   if (is_by_label(view)) {
     if (const std::string hint = label_hint(*context.graph()); !hint.empty()) {
       ImGui::PushStyleColor(ImGuiCol_Text, context.theme.ink_soft);

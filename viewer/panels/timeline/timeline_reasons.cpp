@@ -1,6 +1,7 @@
 #include "panels/timeline/timeline_reasons.hpp"
 
 #include "panels/widgets/format.hpp"
+#include "panels/widgets/profile_text.hpp"
 
 namespace reprise::viewer {
 
@@ -22,9 +23,7 @@ const char* mode_name(Mode mode) {
 
 TimelineReason missing_nodes_reason(const PanelContext& context) {
   const std::string hint =
-      context.is_live ? "Request samples in the top bar, or start the program with "
-                        "REPRISE_PROFILE=sampled or every."
-                      : "Record with REPRISE_PROFILE=sampled or every to get node timings.";
+      context.is_live ? "Request samples in the top bar." : node_times_hint(*context.document);
   if (context.entry == nullptr)
     return {"No graph yet", "Nodes appear when the trace contains a graph.", false};
   if (context.entry->replays.empty())

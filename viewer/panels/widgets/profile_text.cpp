@@ -54,6 +54,13 @@ std::string profile_hint(trace::LiveProfile mode) {
   return {};
 }
 
+const char* node_times_hint(const model::Document& document) {
+  for (const trace::Message& message : document.messages) {
+    if (message.id == "run.cupti") return "Use reprise run --nodes.";  // an observed program
+  }
+  return "Set REPRISE_PROFILE to sampled or every.";
+}
+
 ProfileText profile_text(const model::Document& document, const model::FeedStatus& status) {
   ProfileText text;
   const auto& costs = document.profiling_overheads;

@@ -1,4 +1,4 @@
-// Text for the profiling mode of a trace and its overhead. Threads: pure functions.
+// Text for the profiling mode of a trace and its cost. Threads: pure functions.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace reprise::viewer {
 
 struct ProfileText {
   std::string mode;       // "sampled"; empty: unknown
-  std::string cost_text;  // "+0.6 %"; empty: not measured
-  double cost = 0;        // fraction of the elapsed time: the larger of host and device
+  std::string cost_text;  // "CPU time 0.6 %"; empty: not measured
+  double cost = 0;        // CPU time of the profiler's own code, fraction of the elapsed time
   std::string hint;       // tooltip
 };
 
@@ -24,5 +24,7 @@ struct ProfileText {
 [[nodiscard]] std::string sampled_text(const model::GraphEntry& entry, std::size_t sampled);
 [[nodiscard]] const char* profile_name(trace::LiveProfile mode);
 [[nodiscard]] std::string profile_hint(trace::LiveProfile mode);
+// How to get the node times that a trace lacks: "Set REPRISE_PROFILE to sampled or every."
+[[nodiscard]] const char* node_times_hint(const model::Document& document);
 
 }  // namespace reprise::viewer

@@ -26,7 +26,8 @@ constexpr std::uint64_t kTimes = 1u << 21;
 constexpr int kKindBit = 62;
 constexpr std::size_t kBytes = (kTimes + 1) * sizeof(std::uint64_t);
 
-// The file of this process; null if it cannot be written. A forked child gets its own.
+// The file of this process; null if it cannot be written. A child that is forked before the first
+// launch or wait gets its own; CUDA cannot be used in later ones.
 std::uint64_t* open_file() {
   const char* const folder = ::secure_getenv("REPRISE_RUN_CLOCK");
   if (folder == nullptr) return nullptr;

@@ -172,7 +172,8 @@ void RunSession::collect(RunTrace::Last last, std::vector<trace::Record>& record
                               " times around captures, instantiations and first launches, because "
                               "reading it would slow down the program")});
   }
-  if (const std::uint64_t dropped = dropped_stacks(); last == RunTrace::Last::Yes && dropped != 0) {
+  if (const std::uint64_t dropped = last == RunTrace::Last::Yes ? dropped_stacks() : 0;
+      dropped != 0) {
     records.emplace_back(
         trace::Message{trace_now(), trace::Severity::Info, "run.stacks",
                        concat("the call stacks of ", dropped,

@@ -16,7 +16,7 @@
 #include "application/settings.hpp"
 #include "application/start_page_monitor.hpp"
 #include "model/allowed_paths.hpp"
-#include "model/merged_trace_file.hpp"
+#include "model/temporary_files.hpp"
 #include "panels/shared/async_value.hpp"
 #include "panels/workspace/file_dialog.hpp"
 #include "panels/workspace/open_dialog.hpp"

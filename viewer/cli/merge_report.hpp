@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "merge/merge_traces.hpp"
-#include "model/merged_trace_file.hpp"
+#include "model/temporary_files.hpp"
 
 namespace reprise::cli {
 

@@ -1,15 +1,14 @@
 #include "cli/observing_cost.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
+#include <cstdint>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
-#include <system_error>
+#include <vector>
 
 #include "cli/progress_line.hpp"
 #include "cli/text.hpp"
+#include "model/temporary_files.hpp"
 
 namespace reprise::cli {
 
@@ -21,24 +20,6 @@ constexpr std::uint64_t kFewestLaunches = 20;
 constexpr std::size_t kWarmUpPart = 10;
 constexpr int kKindBit = 62;                                             // as in launch_clock.cpp
 constexpr std::uint64_t kShortestPause = 10'000'000, kPauseFactor = 20;  // ns, times the median
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() : path_((fs::temp_directory_path() / "reprise-cost-XXXXXX").string()) {
-    if (::mkdtemp(path_.data()) == nullptr)
-      throw std::system_error(errno, std::generic_category(), "cannot create " + path_);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] fs::path path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 struct Moment {
   std::uint64_t ns = 0;
@@ -67,16 +48,59 @@ std::vector<Moment> read_moments(const fs::path& path) {
   return moments;
 }
 
+// The mean of the middle two of an even number: pairs are few.
 double median_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t middle = values.size() / 2;
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-LaunchTimes timed(ChildProcess child, const fs::path& folder, const fs::path& clock,
-                  const char* how) {
+// The launches of one run in all its processes.
+struct LaunchTimes {
+  std::uint64_t launches = 0;
+  // From launch to launch, after the first tenth. Without pauses in which the program did something
+  // else: outside of waits, and far longer than it usually takes to the next launch or wait.
+  double ns = 0;
+};
+
+// Reads the files of the launch clock in `folder`.
+LaunchTimes launch_times(const fs::path& folder) {
+  LaunchTimes all;
+  std::uint64_t timed = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::vector<Moment> moments = read_moments(entry.path());
+    const auto launches =
+        static_cast<std::uint64_t>(std::count_if(moments.begin(), moments.end(), is_launch));
+    std::vector<std::uint64_t> outside;  // times that do not end a wait
+    for (std::uint64_t i = 0, launched = 0; i < moments.size(); ++i) {
+      const std::uint64_t launch = is_launch(moments[i]) ? 1 : 0;
+      if (launched > launches / kWarmUpPart) {
+        const std::uint64_t ns = moments[i].ns - moments[i - 1].ns;
+        if (moments[i].kind == Moment::Kind::AfterWait) {
+          all.ns += static_cast<double>(ns);
+        } else {
+          outside.push_back(ns);
+        }
+        timed += launch;
+      }
+      launched += launch;
+    }
+    all.launches += launches;
+    if (outside.empty()) continue;
+    std::sort(outside.begin(), outside.end());
+    const std::uint64_t longest =
+        std::max(kShortestPause, kPauseFactor * outside[outside.size() / 2]);
+    for (const std::uint64_t ns : outside) all.ns += ns <= longest ? static_cast<double>(ns) : 0;
+  }
+  if (timed != 0) all.ns /= static_cast<double>(timed);
+  return all;
+}
+
+// Runs the program. Returns the time from launch to launch, ns.
+double timed(ChildProcess child, const fs::path& clock, const char* how) {
+  const model::TemporaryFolder times_folder;
   child.environment["LD_AUDIT"] = clock.string();
-  child.environment["REPRISE_RUN_CLOCK"] = folder.string();
+  child.environment["REPRISE_RUN_CLOCK"] = times_folder.path().string();
   child.output = ChildProcess::Output::Discarded;
   const ChildExit exit = run_child(child);
   if (!exit.error.empty())
@@ -85,79 +109,40 @@ LaunchTimes timed(ChildProcess child, const fs::path& folder, const fs::path& cl
     throw std::runtime_error("--measure-cost: the program " + std::string(how) +
                              " ended with exit code " + std::to_string(exit.code));
   }
-  const LaunchTimes times = launch_times(folder);
+  const LaunchTimes times = launch_times(times_folder.path());
   if (times.launches < kFewestLaunches) {
     throw std::runtime_error("--measure-cost: the program " + std::string(how) + " launched " +
                              counted(times.launches, "graph") + "; at least " +
                              std::to_string(kFewestLaunches) + " launches are needed");
   }
-  return times;
+  return times.ns;
+}
+
+// The runs of a program, alone and observed, as times from launch to launch in ns.
+std::string cost_text(const std::vector<double>& alone, const std::vector<double>& observed) {
+  std::vector<double> costs;  // relative to the run alone
+  for (std::size_t i = 0; i < alone.size(); ++i) costs.push_back(observed[i] / alone[i] - 1);
+  const auto [least, most] = std::minmax_element(costs.begin(), costs.end());
+  return "observing costs " + signed_percent(median_of(costs)) + " (" + signed_percent(*least) +
+         " to " + signed_percent(*most) + " in " + counted(costs.size(), "pair") +
+         " of runs): " + duration(median_of(alone)) + " from launch to launch alone, " +
+         duration(median_of(observed)) + " observed";
 }
 
 }  // namespace
 
-LaunchTimes launch_times(const fs::path& folder) {
-  LaunchTimes all;
-  std::uint64_t intervals = 0;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const std::vector<Moment> moments = read_moments(entry.path());
-    const auto launches =
-        static_cast<std::size_t>(std::count_if(moments.begin(), moments.end(), is_launch));
-    all.launches += launches;
-    std::vector<std::uint64_t> waits, others;
-    std::size_t launched = 0;
-    for (std::size_t i = 0; i < moments.size(); ++i) {
-      if (launched > launches / kWarmUpPart) {
-        const bool is_wait = moments[i].kind == Moment::Kind::AfterWait;
-        (is_wait ? waits : others).push_back(moments[i].ns - moments[i - 1].ns);
-        intervals += is_launch(moments[i]) ? 1 : 0;
-      }
-      launched += is_launch(moments[i]) ? 1 : 0;
-    }
-    if (others.empty()) continue;
-    std::sort(others.begin(), others.end());
-    const std::uint64_t longest =
-        std::max(kShortestPause, kPauseFactor * others[others.size() / 2]);
-    others.erase(std::upper_bound(others.begin(), others.end(), longest), others.end());
-    for (const auto& part : {waits, others})
-      for (const std::uint64_t ns : part) all.ns += static_cast<double>(ns);
-  }
-  if (intervals != 0) all.ns /= static_cast<double>(intervals);
-  return all;
-}
-
-ObservingCost cost_of(const std::vector<RunPair>& pairs) {
-  std::vector<double> costs, alone, observed;
-  for (const RunPair& pair : pairs) {
-    costs.push_back(pair.observed.ns / pair.alone.ns - 1);
-    alone.push_back(pair.alone.ns);
-    observed.push_back(pair.observed.ns);
-  }
-  const auto [least, most] = std::minmax_element(costs.begin(), costs.end());
-  return {median_of(costs), *least, *most, median_of(alone), median_of(observed)};
-}
-
-std::string cost_text(const ObservingCost& cost, std::size_t pairs) {
-  return "observing costs " + signed_percent(cost.median) + " (" + signed_percent(cost.least) +
-         " to " + signed_percent(cost.most) + " in " + counted(pairs, "pair") +
-         " of runs): " + duration(cost.alone) + " from launch to launch alone, " +
-         duration(cost.observed) + " observed";
-}
-
-ObservingCost measure_cost(const ChildProcess& alone, const ObservedProcess& observed,
-                           const fs::path& clock, std::size_t pairs) {
-  std::vector<RunPair> done;
+std::string measure_cost(const ChildProcess& alone, const ObservedProcess& observed,
+                         const fs::path& clock, std::size_t pairs) {
+  std::vector<double> alone_ns, observed_ns;
   ProgressLine progress("measuring the cost of observing");
-  while (done.size() < pairs) {
-    progress.update(done.size(), pairs);
-    const TemporaryFolder alone_times, observed_times, trace;
-    RunPair pair;
-    pair.alone = timed(alone, alone_times.path(), clock, "alone");
-    pair.observed = timed(observed(trace.path() / "run.reprise"), observed_times.path(), clock,
-                          "under observation");
-    done.push_back(pair);
+  while (observed_ns.size() < pairs) {
+    progress.update(observed_ns.size(), pairs);
+    alone_ns.push_back(timed(alone, clock, "alone"));
+    const model::TemporaryFolder trace;
+    observed_ns.push_back(
+        timed(observed(trace.path() / "run.reprise"), clock, "under observation"));
   }
-  return cost_of(done);
+  return cost_text(alone_ns, observed_ns);
 }
 
 }  // namespace reprise::cli

@@ -51,11 +51,6 @@ ChildProcess child_of(const RunOptions& options, const fs::path& output, const f
                       const model::RunErrors& errors, std::string cost) {
   ChildProcess child{options.command, {}};
   if (library.empty()) return child;
-  if (const char* other = std::getenv(model::kInjectionVariable);
-      other != nullptr && *other != '\0') {
-    print_message(std::string(model::kInjectionVariable) + " is set to " + other +
-                  "; this run replaces that tool's CUDA injection");
-  }
   child.environment = model::observation_variables({.library = library,
                                                     .trace = "live," + output.string(),
                                                     .errors = errors.path(),
@@ -72,13 +67,12 @@ std::string measured_cost(const RunOptions& options, const fs::path& library,
                           const model::RunErrors& errors) {
   if (options.cost_pairs == 0 || library.empty()) return {};
   const fs::path clock = library.parent_path() / kLaunchClock;
-  const ObservingCost cost = measure_cost(
+  std::string cost = measure_cost(
       {options.command, {}},
       [&](const fs::path& trace) { return child_of(options, trace, library, errors, {}); }, clock,
       options.cost_pairs);
-  std::string text = cost_text(cost, options.cost_pairs);
-  print_message(text);
-  return text;
+  print_message(cost);
+  return cost;
 }
 
 bool has_driver() {
@@ -127,9 +121,14 @@ int run(const RunOptions& options) {
   if (options.command.empty()) throw UsageError("CMD is required: the program to run, after --");
   const fs::path output = checked_output(options),
                  library = model::injection_library(model::this_program());
-  if (library.empty())
+  if (library.empty()) {
     print_message(std::string(model::kInjectionLibrary) +
                   " is missing (this build has no CUDA); the program runs unobserved");
+  } else if (const char* other = std::getenv(model::kInjectionVariable);
+             other != nullptr && *other != '\0') {
+    print_message(std::string(model::kInjectionVariable) + " is set to " + other +
+                  "; this run replaces that tool's CUDA injection");
+  }
   model::RunErrors errors;
   std::string cost = measured_cost(options, library, errors);
   const RunFiles files(output);

@@ -50,10 +50,7 @@ std::string device_of(const Stats& stats, const model::GraphEntry& entry) {
 Totals totals_of(const model::Document& document) {
   Totals totals;
   for (const trace::Loss& l : document.losses) totals.losses[l.kind] += l.count;
-  for (const trace::Message& m : document.messages) {
-    ++totals.messages[m.severity];
-    if (m.id == "run.cost") totals.profile_cost = m.text;
-  }
+  for (const trace::Message& m : document.messages) ++totals.messages[m.severity];
   const auto add = [](trace::Time& sum, trace::Time time) {  // saturates: the trace can be damaged
     if (__builtin_add_overflow(sum, time, &sum)) sum = std::numeric_limits<trace::Time>::max();
   };

@@ -55,8 +55,7 @@ struct LoopSummary {
 struct Totals {
   std::map<trace::LossKind, std::uint64_t> losses;
   std::map<trace::Severity, std::uint64_t> messages;
-  trace::Time profile_host = 0;  // CPU time of the profiler's own code, ns
-  std::string profile_cost;      // measured by `reprise run --measure-cost`; empty: not measured
+  trace::Time profile_host = 0;       // CPU time of the profiler's own code, ns
   std::uint64_t unknown_samples = 0;  // of graphs, versions or nodes that the trace lacks
 };
 

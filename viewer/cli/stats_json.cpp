@@ -211,7 +211,7 @@ nlohmann::ordered_json json_of(const Stats& stats, const StatsOptions& options) 
                              {"trims", t.trims},
                              {"remaps", t.remaps}});
   }
-  json["profile_cost"] = {{"host_ns", totals.profile_host}, {"measured", totals.profile_cost}};
+  json["profile_cost"] = {{"host_ns", totals.profile_host}, {"measured", d.observing_cost}};
   json["unknown_replays"] = d.unknown_replays;
   json["unknown_samples"] = totals.unknown_samples;
   if (has_rank_stats(d)) json["communication"] = json_of_ranks(stats);

@@ -369,7 +369,7 @@ void print(const Stats& stats, const StatsOptions& options) {
     write_out("  messages: %s of severity %s\n", with_separators(count).c_str(),
               trace::severity_name(severity));
   }
-  if (!totals.profile_cost.empty()) write_out("  %s\n", printable(totals.profile_cost).c_str());
+  if (!d.observing_cost.empty()) write_out("  %s\n", printable(d.observing_cost).c_str());
   if (totals.profile_host != 0) {
     write_out("  CPU time of the profiler: %s\n",
               duration(static_cast<double>(totals.profile_host)).c_str());

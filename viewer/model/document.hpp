@@ -60,6 +60,8 @@ struct Document {
   ListView<trace::Update> updates;
   ListView<trace::Loss> losses;
   ListView<trace::ProfilingOverhead> profiling_overheads;
+  bool is_observed = false;    // `reprise run` recorded the trace
+  std::string observing_cost;  // measured by `reprise run --measure-cost`; empty: not measured
   std::map<GraphKey, GraphEntry> graphs;
   std::uint64_t dropped_host_ranges = 0;  // older ranges that a long live session dropped
   // of graph versions that the trace does not describe

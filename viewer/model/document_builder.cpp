@@ -144,6 +144,8 @@ void DocumentBuilder::add(trace::Records records) {
   }
   for (trace::Message& m : records.messages) {
     extend(m.at, m.at);
+    is_observed_ = is_observed_ || m.id == "run.cupti";
+    if (m.id == "run.cost") observing_cost_ = m.text;
     messages_.push_back(std::move(m));
   }
   for (trace::Update& u : records.updates) {
@@ -175,6 +177,8 @@ std::shared_ptr<const Document> DocumentBuilder::publish() {
   d->updates = updates_.view();
   d->losses = losses_.view();
   d->profiling_overheads = profile_costs_.view();
+  d->is_observed = is_observed_;
+  d->observing_cost = observing_cost_;
   for (auto& [key, entry] : graphs_)
     d->graphs.emplace(key, GraphEntry{entry.graph, entry.replays.view(), entry.dropped_replays,
                                       entry.loops.view(), entry.collectives.view(),

@@ -78,6 +78,8 @@ class DocumentBuilder {
   GrowingList<trace::Update> updates_;
   GrowingList<trace::Loss> losses_;
   GrowingList<trace::ProfilingOverhead> profile_costs_;
+  bool is_observed_ = false;
+  std::string observing_cost_;
   std::map<GraphKey, Entry> graphs_;
   std::uint64_t dropped_host_ranges_ = 0, unknown_replays_ = 0, unknown_samples_ = 0;
   trace::Time first_ = 0, last_ = 0;

@@ -31,6 +31,17 @@ bool decodes(const GraphVersion& graph) {
   }
 }
 
+void check_too_large(const GraphVersion& graph) {
+  Records records;
+  records.graph_versions = {graph};
+  try {
+    (void)decode(encode(records));
+    FAIL("decode() accepted the graph");
+  } catch (const TraceError& error) {
+    CHECK(error.code() == TraceErrorCode::TooLarge);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("trace codec: a record of every kind survives a round trip") {
@@ -262,14 +273,7 @@ TEST_CASE("trace codec: a small graph whose nodes have long label paths is refus
     return g;
   };
   CHECK(decodes(nested(50)));
-  Records records;
-  records.graph_versions = {nested(5'000)};  // 1 MB for 2.5 GB of paths
-  try {
-    (void)decode(encode(records));
-    FAIL("decode() accepted the graph");
-  } catch (const TraceError& error) {
-    CHECK(error.code() == TraceErrorCode::TooLarge);
-  }
+  check_too_large(nested(5'000));  // 1 MB for 2.5 GB of paths
 }
 
 TEST_CASE("trace codec: a small graph whose frames have long names is refused") {
@@ -280,14 +284,7 @@ TEST_CASE("trace codec: a small graph whose frames have long names is refused") 
     return g;
   };
   CHECK(decodes(stack_of(50)));
-  Records records;
-  records.graph_versions = {stack_of(5'000)};  // 200 kB for 1 GB of names
-  try {
-    (void)decode(encode(records));
-    FAIL("decode() accepted the graph");
-  } catch (const TraceError& error) {
-    CHECK(error.code() == TraceErrorCode::TooLarge);
-  }
+  check_too_large(stack_of(5'000));  // 200 kB for 1 GB of names
 }
 
 TEST_CASE("trace codec: truncated and modified bytes decode or throw TraceError") {

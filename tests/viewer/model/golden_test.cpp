@@ -79,30 +79,31 @@ std::string analyses(const model::Document& document) {
   return out.str();
 }
 
+std::shared_ptr<const model::Document> check_golden(const std::string& name) {
+  const auto document = document_of(name + ".reprise");
+  const std::string text = model::document_text(*document) + analyses(*document);
+  CHECK(text == test::golden_text(name + ".txt", text));
+  return document;
+}
+
 }  // namespace
 
 TEST_CASE(
     "golden: the trace of digits matches its text, critical paths, gaps, memory and edges "
     "included") {
-  const auto document = document_of("digits.reprise");
-  const std::string text = model::document_text(*document) + analyses(*document);
-  CHECK(text == test::golden_text("digits.txt", text));
+  check_golden("digits");
 }
 
 TEST_CASE(
     "golden: the trace of photo matches its text, critical paths, gaps, memory and edges "
     "included") {
-  const auto document = document_of("photo.reprise");
-  const std::string text = model::document_text(*document) + analyses(*document);
-  CHECK(text == test::golden_text("photo.txt", text));
+  check_golden("photo");
 }
 
 TEST_CASE(
     "golden: the trace of JAX has one version per graph with its changes, names of modules, bodies "
     "and kinds of kernels") {
-  const auto document = document_of("jax.reprise");
-  const std::string text = model::document_text(*document) + analyses(*document);
-  CHECK(text == test::golden_text("jax.txt", text));
+  const auto document = check_golden("jax");
   std::size_t changed = 0;
   for (const auto& [key, entry] : document->graphs) {
     CHECK(key.version == 1);

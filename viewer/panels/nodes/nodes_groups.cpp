@@ -1,6 +1,7 @@
 #include "panels/nodes/nodes_groups.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <iterator>
@@ -180,49 +181,39 @@ ImU32 NodeGroupsView::swatch_of(const PanelContext& context, const Groups& group
 }
 
 void NodeGroupsView::draw_table(PanelContext& context, const Groups& groups) {
-  static constexpr TableColumn kByKernel[] = {
-      {"Kernel", "Kernel name; the kind of nodes without a kernel.", 40, ColumnAlign::Left},
-      {"Nodes", "Number of nodes.", 8, ColumnAlign::Right},
-      {"Samples", "Number of samples.", 10, ColumnAlign::Right},
-      {"Total", "Sum of the samples. Loops and conditionals count without the nodes that they run.",
-       12, ColumnAlign::Right, "ns"},
-      {"Mean", "Total divided by the number of samples.", 12, ColumnAlign::Right, "ns"},
-      {"Share", "Fraction of the total of all nodes.", 9, ColumnAlign::Right},
+  static constexpr auto columns_by = [](TableColumn name) {
+    return std::array<TableColumn, 6>{
+        {name,
+         {"Nodes", "Number of nodes.", 8, ColumnAlign::Right},
+         {"Samples", "Number of samples.", 10, ColumnAlign::Right},
+         {"Total",
+          "Sum of the samples. Loops and conditionals count without the nodes that they run.", 12,
+          ColumnAlign::Right, "ns"},
+         {"Mean", "Total divided by the number of samples.", 12, ColumnAlign::Right, "ns"},
+         {"Share", "Fraction of the total of all nodes.", 9, ColumnAlign::Right}}};
   };
-  static constexpr TableColumn kByKind[] = {
-      {"Kind", "Work of the kernels, by their names; the kind of other nodes.", 40,
-       ColumnAlign::Left},
-      kByKernel[1],
-      kByKernel[2],
-      kByKernel[3],
-      kByKernel[4],
-      kByKernel[5]};
-  static constexpr TableColumn kBySource[] = {
-      {"Source", "Line that created the nodes: of Python, or of the engine's call.", 40,
-       ColumnAlign::Left},
-      kByKernel[1],
-      kByKernel[2],
-      kByKernel[3],
-      kByKernel[4],
-      kByKernel[5]};
-  static constexpr TableColumn kByLabel[] = {
+  static constexpr auto kByKernel = columns_by(
+      {"Kernel", "Kernel name; the kind of nodes without a kernel.", 40, ColumnAlign::Left});
+  static constexpr auto kByKind =
+      columns_by({"Kind", "Work of the kernels, by their names; the kind of other nodes.", 40,
+                  ColumnAlign::Left});
+  static constexpr auto kBySource =
+      columns_by({"Source", "Line that created the nodes: of Python, or of the engine's call.", 40,
+                  ColumnAlign::Left});
+  static constexpr auto kByLabel = columns_by(
       {"Label", "Tree of labels, with the kernels directly under each. Sorted by total: the tree.",
-       40, ColumnAlign::Left},
-      kByKernel[1],
-      kByKernel[2],
-      kByKernel[3],
-      kByKernel[4],
-      kByKernel[5]};
+       40, ColumnAlign::Left});
   const Theme& theme = context.theme;
   const bool by_label = is_by_label(groups.by);
-  std::span<const TableColumn> columns = kByKernel;
-  if (groups.by == GroupView::Kinds) columns = kByKind;
-  if (groups.by == GroupView::Sources) columns = kBySource;
-  if (by_label) columns = kByLabel;
-  const char* name = groups.by == GroupView::Kinds     ? "kinds"
-                     : groups.by == GroupView::Sources ? "sources"
-                     : by_label                        ? "labels"
-                                                       : "kernels";
+  std::span<const TableColumn> columns;
+  const char* name = nullptr;
+  switch (groups.by) {
+    case GroupView::Kernels: columns = kByKernel, name = "kernels"; break;
+    case GroupView::Kinds: columns = kByKind, name = "kinds"; break;
+    case GroupView::Sources: columns = kBySource, name = "sources"; break;
+    case GroupView::Labels:
+    case GroupView::Icicle: columns = kByLabel, name = "labels"; break;
+  }
   if (!begin_table(theme, context.view,
                    {name, columns, {order_.column, order_.is_descending}, {0, 0}}))
     return;

@@ -55,10 +55,8 @@ std::string profile_hint(trace::LiveProfile mode) {
 }
 
 const char* node_times_hint(const model::Document& document) {
-  for (const trace::Message& message : document.messages) {
-    if (message.id == "run.cupti") return "Use reprise run --nodes.";  // an observed program
-  }
-  return "Set REPRISE_PROFILE to sampled or every.";
+  return document.is_observed ? "Use reprise run --nodes."
+                              : "Set REPRISE_PROFILE to sampled or every.";
 }
 
 ProfileText profile_text(const model::Document& document, const model::FeedStatus& status) {
@@ -85,9 +83,7 @@ ProfileText profile_text(const model::Document& document, const model::FeedStatu
     text.hint += "\nThe profiler's own code takes " + percent_text(text.cost) +
                  " of a CPU. What CUPTI adds to the program's calls is not part of it.";
   }
-  for (const trace::Message& message : document.messages) {
-    if (message.id == "run.cost") text.hint += "\nMeasured: " + message.text + ".";
-  }
+  if (!document.observing_cost.empty()) text.hint += "\nMeasured: " + document.observing_cost + ".";
   if (status.requested_profile && static_cast<std::uint8_t>(*status.requested_profile) != mode)
     text.hint += std::string("\nRequested: ") + profile_name(*status.requested_profile) + ".";
   return text;

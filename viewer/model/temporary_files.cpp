@@ -1,4 +1,4 @@
-#include "model/merged_trace_file.hpp"
+#include "model/temporary_files.hpp"
 
 #include <cerrno>
 #include <cstdlib>
@@ -10,17 +10,20 @@ namespace reprise::model {
 
 namespace fs = std::filesystem;
 
-MergedTraceFile::MergedTraceFile(const fs::path& input) {
+TemporaryFolder::TemporaryFolder() {
   std::string folder = fs::temp_directory_path() / "reprise-XXXXXX";
   if (::mkdtemp(folder.data()) == nullptr)
     throw std::system_error(errno, std::generic_category(), "cannot create " + folder);
-  path_ = fs::absolute(folder).lexically_normal() /
-          std::regex_replace(input.filename().string(), std::regex("[.]rank[0-9]+"), "");
+  path_ = fs::absolute(folder).lexically_normal();
 }
 
-MergedTraceFile::~MergedTraceFile() {
+TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
-  fs::remove_all(path_.parent_path(), ignored);
+  fs::remove_all(path_, ignored);
 }
+
+MergedTraceFile::MergedTraceFile(const fs::path& input)
+    : path_(folder_.path() /
+            std::regex_replace(input.filename().string(), std::regex("[.]rank[0-9]+"), "")) {}
 
 }  // namespace reprise::model

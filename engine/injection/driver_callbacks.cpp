@@ -33,6 +33,7 @@ ObservedProgram::Instantiation::Launchers launchers_of(CUpti_CallbackId id, cons
 
 void ProgramCallbacks::take_driver(CUpti_CallbackId id, const CUpti_CallbackData& data) {
   const void* const p = data.functionParams;
+  if (sources_.waits != nullptr && take_wait(id, data)) return;
   switch (id) {
     case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
       return take_launch(data, as<cuGraphLaunch_params>(p).hGraph,
@@ -123,6 +124,45 @@ void ProgramCallbacks::take_driver(CUpti_CallbackId id, const CUpti_CallbackData
     }
     default: return take_memory(id, p);
   }
+}
+
+bool ProgramCallbacks::take_wait(CUpti_CallbackId id, const CUpti_CallbackData& data) {
+  using Wait = ProgramWaits::Wait;
+  Wait wait;
+  CUstream stream = nullptr;
+  PerThread per_thread = PerThread::No;
+  switch (id) {
+    case CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize:
+      wait.call = "cuCtxSynchronize";  // which consumers know by this name
+      wait.what = Wait::For::Everything;
+      break;
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz:
+      per_thread = PerThread::Yes;
+      [[fallthrough]];
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize:
+      wait.call = "cuStreamSynchronize";
+      wait.what = Wait::For::Stream;
+      stream = as<cuStreamSynchronize_params>(data.functionParams).hStream;
+      break;
+    case CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize: wait.call = "cuEventSynchronize"; break;
+    case CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2: wait.call = "cuMemcpyDtoH"; break;
+    case CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2:
+    case CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2_ptsz: wait.call = "cuMemcpyDtoHAsync"; break;
+    default: return false;
+  }
+  wait.thread = thread_number();
+  wait.started = trace_now();
+  if (data.callbackSite == CUPTI_API_ENTER) {
+    const std::uint64_t queue =
+        wait.what == Wait::For::Stream ? queue_of(stream, current_device(), per_thread) : 0;
+    sources_.waits->began(wait, queue);
+  } else {
+    sources_.waits->ended(
+        wait.thread,
+        succeeded(data) ? ProgramWaits::Result::Success : ProgramWaits::Result::Failure,
+        wait.started);
+  }
+  return true;
 }
 
 // Begins are reported before the call, because it may allocate memory; ends after it.

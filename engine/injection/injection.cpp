@@ -17,6 +17,7 @@
 #include <optional>
 #include <span>
 
+#include "injection/gpu_dump.hpp"
 #include "injection/nvtx_functions.hpp"
 #include "injection/run_environment.hpp"
 #include "injection/run_session.hpp"
@@ -59,6 +60,11 @@ void begin() noexcept {
       if (RunSession* const session = the_session.load()) session->forget();
     });
     static_cast<void>(std::atexit(&finish_session));
+    if (environment->faults) {
+      flush_at_abort([] {
+        if (RunSession* const session = the_session.load()) session->finish_in_signal();
+      });
+    }
   } catch (const std::exception& error) {
     if (environment) report_run_error(*environment, error.what());
   }

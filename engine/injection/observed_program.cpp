@@ -74,6 +74,7 @@ void ObservedProgram::remove_queue(std::uint64_t stream) {
   const std::lock_guard lock(mutex_);
   queues_.erase(stream);
   captures_.erase(stream);
+  if (waits_ != nullptr) waits_->removed(stream);
 }
 
 // --- Graphs ---

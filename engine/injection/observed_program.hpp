@@ -19,6 +19,7 @@
 #include "injection/node_scopes.hpp"
 #include "injection/observed_exec.hpp"
 #include "injection/program_memory.hpp"
+#include "injection/program_waits.hpp"
 #include "profile/overhead_meter.hpp"
 
 namespace reprise::detail {
@@ -33,7 +34,9 @@ struct ObservedProgramLimits {
 class ObservedProgram {
  public:
   using Limits = ObservedProgramLimits;
-  explicit ObservedProgram(Limits limits = {}) : limits_(std::move(limits)) {}
+  // `waits` is informed of replays; it may be null, and must outlive the program.
+  explicit ObservedProgram(Limits limits = {}, ProgramWaits* waits = nullptr)
+      : limits_(std::move(limits)), waits_(waits) {}
 
   // --- Memory, devices, queues ---
   void allocated(const ProgramMemory::Allocation& allocation, trace::Time at);
@@ -163,6 +166,7 @@ class ObservedProgram {
   void deliver_unmatched(const PendingReplay& pending, std::uint32_t correlation, trace::Time now);
 
   const Limits limits_;
+  ProgramWaits* const waits_;
   std::unordered_map<std::string, std::uint32_t> label_counts_;  // graphs by label; of collect()
   std::vector<Event> taken_;  // of collect(); swapped with events_, so that both keep their memory
   // A node had an origin or bodies. Programs without both create nodes without the lock.

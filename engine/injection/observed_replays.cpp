@@ -28,6 +28,7 @@ ObservedProgram::Order ObservedProgram::launched(const Launch& launch, Nodes nod
   replay.launched = launch.started;
   replay.launch_returned = launch.returned;
   replay.thread = launch.thread;
+  if (waits_ != nullptr) waits_->launched(launch.stream, replay.graph, replay.replay);
   const Order order = replay.replay == 1 ? Order::First : Order::Later;
   if (nodes == Nodes::Unrecorded || launch.correlation == 0) {
     push(replay);

@@ -68,6 +68,16 @@ constexpr CallbackId kWanted[] = {
     {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost},
 };
 
+constexpr CallbackId kWaits[] = {
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2_ptsz},
+};
+
 // Reading used memory takes at most this share of the program's time, and this time.
 constexpr trace::Time kMemoryTime = 2'000'000, kMemoryShare = 200;
 
@@ -95,6 +105,8 @@ ProgramCallbacks::ProgramCallbacks(ObservedProgram& program, Sources sources)
 }
 
 std::span<const CallbackId> ProgramCallbacks::wanted() { return kWanted; }
+
+std::span<const CallbackId> ProgramCallbacks::wanted_waits() { return kWaits; }
 
 std::string ProgramCallbacks::take_error() {
   const std::lock_guard lock(mutex_);

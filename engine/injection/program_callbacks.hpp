@@ -34,11 +34,14 @@ class ProgramCallbacks {
     std::function<void()> on_context;                  // a CUDA context was created
     // The call stack of this thread. Called while the driver may hold locks; empty: there is none.
     std::function<const CallFrame*()> stack = {};
+    ProgramWaits* waits = nullptr;                     // null: waits are not observed
   };
   ProgramCallbacks(ObservedProgram& program, Sources sources);
 
   // All callbacks that take() handles.
   [[nodiscard]] static std::span<const CallbackId> wanted();
+  // Further callbacks that Sources::waits needs.
+  [[nodiscard]] static std::span<const CallbackId> wanted_waits();
   void take(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) noexcept;
 
   // Applies from the next launch on.
@@ -71,12 +74,14 @@ class ProgramCallbacks {
   void take_capture(CUpti_CallbackId id, const CUpti_CallbackData& data);
   void take_instantiation(CUpti_CallbackId id, const CUpti_CallbackData& data);
   void take_upload(const CUpti_CallbackData& data, CUgraphExec exec);
-  void take_memory(CUpti_CallbackId id, const void* parameters);
-  void take_update(CUpti_CallbackId id, const CUpti_CallbackData& data);
   enum class PerThread : std::uint8_t {
     No,
     Yes
   };  // whether stream 0 is the per-thread default stream
+  // True if the call is a wait.
+  bool take_wait(CUpti_CallbackId id, const CUpti_CallbackData& data);
+  void take_memory(CUpti_CallbackId id, const void* parameters);
+  void take_update(CUpti_CallbackId id, const CUpti_CallbackData& data);
   void take_launch(const CUpti_CallbackData& data, CUgraphExec exec, CUstream stream,
                    PerThread per_thread);
   void instantiated(const CUpti_GraphData& graph);

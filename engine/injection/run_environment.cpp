@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -51,6 +52,12 @@ std::optional<RunEnvironment> read_run_environment() {
   environment.cost = variable(kRunCost);
   if (variable(kRunNodes) == "1") environment.nodes = ObservedProgram::Nodes::Recorded;
   environment.stacks = stacks_of(variable(kRunStacks));
+  environment.faults = variable(kRunFaults) == "1";
+  if (const std::string_view seconds = variable(kRunHangAfter); !seconds.empty()) {
+    double value = 0;
+    std::from_chars(seconds.data(), seconds.data() + seconds.size(), value);
+    environment.hang_after = static_cast<trace::Time>(value * 1e9);
+  }
   if (variable(kRunYield) == "1") environment.cupti = RunEnvironment::Cupti::ByProgram;
   environment.trace.profile = environment.nodes == ObservedProgram::Nodes::Recorded
                                   ? ProfileMode::Every

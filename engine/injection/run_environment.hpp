@@ -19,6 +19,8 @@ inline constexpr char kRunNodes[] = "REPRISE_RUN_NODES";    // 1: record the nod
 inline constexpr char kRunFollow[] = "REPRISE_RUN_FOLLOW";  // ObservedProgramLimits::followed
 inline constexpr char kRunErrors[] = "REPRISE_RUN_ERRORS";  // pipe that takes errors, one a line
 inline constexpr char kRunCost[] = "REPRISE_RUN_COST";      // measured cost of observing, a text
+inline constexpr char kRunFaults[] = "REPRISE_RUN_FAULTS";  // 1: the driver's dump aborts
+inline constexpr char kRunHangAfter[] = "REPRISE_RUN_HANG_AFTER";  // seconds, a decimal number
 inline constexpr char kRunYield[] = "REPRISE_RUN_YIELD";    // 1: leave CUPTI to the program
 inline constexpr char kRunStacks[] = "REPRISE_RUN_STACKS";  // python (default), native or none
 
@@ -31,6 +33,8 @@ struct RunEnvironment {
   std::string followed = {};
   std::string cost = {};    // measured by `reprise run --measure-cost`; empty: not measured
   std::string errors = {};  // path; empty: none
+  bool faults = false;      // the trace is to be complete when the process aborts
+  trace::Time hang_after = 0;  // ns; 0: waits are not watched
 };
 
 // The program that `reprise run` started directly writes FILE; a process that the program starts

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "injection/gpu_dump.hpp"
 #include "injection/python_stacks.hpp"
 #include "profile/process_info.hpp"
 
@@ -19,7 +20,11 @@ std::uint64_t CUPTIAPI host_clock() { return static_cast<std::uint64_t>(trace_no
 }  // namespace
 
 RunSession::RunSession(Desc session_desc)
-    : desc_(std::move(session_desc)), program_({.followed = desc_.environment.followed}) {
+    : desc_(std::move(session_desc)),
+      waits_(desc_.environment.faults || desc_.environment.hang_after != 0
+                 ? std::make_unique<ProgramWaits>()
+                 : nullptr),
+      program_({.followed = desc_.environment.followed}, waits_.get()) {
   RunTrace::Desc desc;
   desc.application = desc_.application;
   desc.options = desc_.environment.trace;
@@ -50,6 +55,10 @@ void RunSession::finish() noexcept {
   if (is_on_.exchange(false)) trace_->finish();
 }
 
+void RunSession::finish_in_signal() noexcept {
+  if (is_on_.exchange(false)) trace_->finish_in_signal();
+}
+
 void RunSession::communicator_created(const NcclCommunicator& communicator) {
   if (is_on_.load(std::memory_order_relaxed)) program_.communicator_created(communicator);
 }
@@ -68,7 +77,8 @@ void RunSession::listen() {
                                concat("no graphs are observed: ", cupti.why_not));
   const CuptiLibrary& library = *cupti.library;
   callbacks_ = std::make_unique<ProgramCallbacks>(
-      program_, ProgramCallbacks::Sources{library, desc_.load_driver, desc_.on_context, stacks()});
+      program_, ProgramCallbacks::Sources{library, desc_.load_driver, desc_.on_context, stacks(),
+                                          waits_.get()});
   recorder_ = std::make_unique<NodeRecorder>(library, program_);
   static_cast<void>(library.register_clock(&host_clock));
   if (const CUptiResult result = library.subscribe(&subscriber_, &on_callback, this);
@@ -83,14 +93,18 @@ void RunSession::listen() {
       trace::Severity::Info, "run.cupti",
       "CUPTI supports one client, which is this trace: profilers in the program that use "
       "CUPTI (such as the CUDA part of torch.profiler) get no data");
-  for (const CallbackId& one : ProgramCallbacks::wanted()) {
-    const CUptiResult result = library.enable_callback(1, subscriber_, one.domain, one.id);
-    if (result == CUPTI_SUCCESS) continue;
-    trace_->add_message(
-        trace::Severity::Warning, "run.cupti",
-        concat("observation is incomplete: ", library.describe_error("cuptiEnableCallback", result),
-               " (", static_cast<int>(one.domain), "/", one.id, ")"));
-  }
+  const auto enable = [&](std::span<const CallbackId> callbacks) {
+    for (const CallbackId& one : callbacks) {
+      const CUptiResult result = library.enable_callback(1, subscriber_, one.domain, one.id);
+      if (result == CUPTI_SUCCESS) continue;
+      trace_->add_message(trace::Severity::Warning, "run.cupti",
+                          concat("observation is incomplete: ",
+                                 library.describe_error("cuptiEnableCallback", result), " (",
+                                 static_cast<int>(one.domain), "/", one.id, ")"));
+    }
+  };
+  enable(ProgramCallbacks::wanted());
+  if (waits_) enable(ProgramCallbacks::wanted_waits());
   if (desc_.environment.nodes == ObservedProgram::Nodes::Recorded)
     record(ObservedProgram::Nodes::Recorded);
 }
@@ -155,8 +169,11 @@ void RunSession::collect(RunTrace::Last last, std::vector<trace::Record>& record
         recorder_->stop();
       }
       break;
+    case RunTrace::Last::Aborted: outstanding = ObservedExec::Outstanding::Complete; break;
   }
   program_.collect(trace_now(), outstanding, records);
+  if (waits_) waits_->collect(records);
+  if (desc_.environment.hang_after != 0 && last == RunTrace::Last::No) report_hang(records);
   if (recorder_) {
     if (const std::uint64_t dropped = recorder_->take_dropped(); dropped != 0) {
       records.emplace_back(trace::Loss{trace_now(), trace::LossKind::DeviceRecords, dropped,
@@ -185,6 +202,24 @@ void RunSession::collect(RunTrace::Last last, std::vector<trace::Record>& record
         trace::Message{trace_now(), trace::Severity::Warning, "run.callback",
                        concat("a CUDA call of the program was not recorded: ", error)});
   }
+}
+
+void RunSession::report_hang(std::vector<trace::Record>& records) {
+  const trace::Time now = trace_now();
+  const auto hang = waits_->take_hang(desc_.environment.hang_after, now);
+  if (!hang) return;
+  constexpr trace::Time kSecond = 1'000'000'000;
+  const std::string why = request_gpu_dump();
+  trace::Message message{now, trace::Severity::Warning, "run.wait",
+                         concat(hang->call, " of thread ", hang->thread, " has taken ",
+                                (now - hang->started) / kSecond, " s; ",
+                                why.empty() ? "a GPU core dump was requested"
+                                            : concat("no GPU core dump was requested: ", why))};
+  if (hang->graph != trace::kNone) {
+    message.graph = hang->graph;
+    message.version = kObservedVersion;
+  }
+  records.emplace_back(std::move(message));
 }
 
 void CUPTIAPI RunSession::on_callback(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id,

@@ -15,6 +15,7 @@
 
 #include "injection/node_recorder.hpp"
 #include "injection/program_callbacks.hpp"
+#include "injection/program_waits.hpp"
 #include "injection/run_environment.hpp"
 #include "injection/run_trace.hpp"
 #include "profile/activity/cupti_library.hpp"
@@ -43,12 +44,15 @@ class RunSession {
   void communicator_created(const NcclCommunicator& communicator);
   // Called in a forked child, which has none of the threads: disables the session.
   void forget() noexcept { is_on_.store(false); }
+  // The process aborts: as RunTrace::finish_in_signal().
+  void finish_in_signal() noexcept;
 
  private:
   void listen();
   // How callbacks read the call stack of their thread; empty: they do not.
   [[nodiscard]] std::function<const CallFrame*()> stacks();
   void record(ObservedProgram::Nodes nodes);
+  void report_hang(std::vector<trace::Record>& records);
   void apply_requested_level(std::optional<trace::LiveProfile> level);
   void collect(RunTrace::Last last, std::vector<trace::Record>& records);
   static void CUPTIAPI on_callback(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id,
@@ -56,6 +60,7 @@ class RunSession {
 
   const Desc desc_;
   std::atomic<bool> is_on_{true};
+  std::unique_ptr<ProgramWaits> waits_;  // null: waits are not observed
   ObservedProgram program_;
   std::unique_ptr<ProgramCallbacks> callbacks_;
   std::unique_ptr<NodeRecorder> recorder_;  // used by the trace's thread after RunTrace::start()

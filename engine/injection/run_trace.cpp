@@ -1,6 +1,7 @@
 #include "injection/run_trace.hpp"
 
 #include <chrono>
+#include <ctime>
 #include <exception>
 #include <utility>
 
@@ -104,7 +105,10 @@ void RunTrace::collect(Last last) {
   overhead_.add(desc_.take_hooks());
   switch (last) {
     case Last::No: overhead_.tick(trace_now(), mode_.load(), threads_time(), records_); break;
-    case Last::Yes: overhead_.finish(trace_now(), mode_.load(), threads_time(), records_); break;
+    case Last::Yes:
+    case Last::Aborted:
+      overhead_.finish(trace_now(), mode_.load(), threads_time(), records_);
+      break;
   }
   for (trace::Record& record : records_) static_cast<void>(writer_->push(std::move(record)));
   records_.clear();
@@ -116,6 +120,7 @@ void RunTrace::run() noexcept {
     wake_.wait_for(lock, kPause, [this] { return stop_; });
     if (stop_) return;
     lock.unlock();
+    if (abort_.load() == Abort::Requested) return write_before_abort();
     try {
       poll_viewers();
       collect(Last::No);
@@ -124,6 +129,22 @@ void RunTrace::run() noexcept {
     }
     lock.lock();
   }
+}
+
+void RunTrace::write_before_abort() noexcept {
+  try {
+    collect(Last::Aborted);
+    writer_->flush();
+  } catch (const std::exception&) {  // out of memory: what is written remains
+  }
+  abort_.store(Abort::Written);
+}
+
+void RunTrace::finish_in_signal() noexcept {
+  abort_.store(Abort::Requested);
+  constexpr timespec kStep{0, 10'000'000};
+  for (int steps = 0; steps < 300 && abort_.load() != Abort::Written; ++steps)
+    ::nanosleep(&kStep, nullptr);
 }
 
 void RunTrace::finish() noexcept {

@@ -23,7 +23,8 @@ namespace reprise::detail {
 
 class RunTrace {
  public:
-  enum class Last : std::uint8_t { No, Yes };
+  // Aborted: the process ends within a call of the driver, so the profiler must not be called.
+  enum class Last : std::uint8_t { No, Yes, Aborted };
   struct Desc {
     std::string application;
     TraceOptions options;
@@ -49,10 +50,14 @@ class RunTrace {
   void add_message(trace::Severity severity, const char* id, std::string text);
   // Writes all remaining data. Idempotent.
   void finish() noexcept;
+  // Has the trace's thread write all data that need no call of the profiler, and waits at most
+  // three seconds for it. May be called in a signal handler, once.
+  void finish_in_signal() noexcept;
 
  private:
   void serve(const trace::Session& process);
   void run() noexcept;
+  void write_before_abort() noexcept;
   void collect(Last last);
   void poll_viewers();
   [[nodiscard]] trace::Time threads_time() noexcept;
@@ -66,6 +71,8 @@ class RunTrace {
   std::atomic<ProfileMode> mode_;
   std::atomic<int> requested_level_;                 // a LiveProfile, or kNoRequest
   std::optional<trace::LiveProfile> applied_level_;  // used by the trace's thread
+  enum class Abort : std::uint8_t { No, Requested, Written };
+  std::atomic<Abort> abort_{Abort::No};
   std::mutex mutex_;                                 // guards stop_ and finished_
   std::condition_variable wake_;
   bool stop_ = false, finished_ = false;

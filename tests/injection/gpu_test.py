@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -175,6 +176,64 @@ class LiveTest(unittest.TestCase):
             self.assertGreater(timed, 0)
             self.assertEqual(base.execute("SELECT count(*) FROM losses").fetchone()[0], 0)
             self.assertEqual(self.count(attached, "SELECT count(DISTINCT graph) FROM graphs"), self.count(trace, "SELECT count(DISTINCT graph) FROM graphs"))
+
+
+class FaultsTest(unittest.TestCase):
+    """The reports of `reprise run --faults` and `--hang-after` about programs/torch_fault.py, which states the node that faults."""
+    SCRIPT = pathlib.Path(__file__).resolve().parent / "programs" / "torch_fault.py"
+
+    def run_case(self, case, folder, *options):
+        trace = pathlib.Path(folder) / "fault.reprise"
+        process = subprocess.Popen([PROGRAM, "run", "-o", trace, *options, "--", sys.executable, self.SCRIPT, case], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, start_new_session=True)
+        try:
+            output, report = process.communicate(timeout=60 if case == "never" else 300)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, report = process.communicate()
+        if process.returncode == SKIPPED:
+            self.skipTest(output.strip())
+        self.assertTrue(output.startswith("{"), output + report)
+        return json.loads(output.splitlines()[0]), report, process.returncode, trace
+
+    def check_node(self, expected, report, word):
+        first = re.search(rf"{word}: .*?\n(?:.*grid .*\n)?.*?  node (\d+) (\S+).* of graph (\d+) .*?, (?:one of the )?replays? (\d+)", report)
+        self.assertIsNotNone(first, report)
+        self.assertEqual((int(first[1]), int(first[3]), int(first[4])), (expected["node"], expected["graph"], expected["replay"]), report)
+        self.assertIn(expected["kernel"], first[0], report)
+
+    def test_fault_names_kernel_node_graph_and_replay(self):
+        for case in ("same", "different", "triton", "second"):
+            for options in ((), ("--nodes",)):
+                with self.subTest(case=case, options=options), tempfile.TemporaryDirectory(prefix="reprise-fault-") as folder:
+                    expected, report, code, trace = self.run_case(case, folder, "--faults", *options)
+                    self.assertEqual(code, -signal.SIGABRT, report)
+                    self.assertIn("fault: ", report)
+                    self.check_node(expected, report, "fault")
+                    self.assertRegex(report, r"torch_fault\.py:\d+, block \(3, 0, 0\)")  # the index 777 is in block 3
+                    base = as_base(trace)
+                    replays = base.execute("SELECT count(*) FROM replays WHERE graph = ?", (expected["graph"],)).fetchone()[0]
+                    self.assertEqual(replays, expected["replay"])
+                    base.close()
+
+    def test_cuda_gdb_reads_the_same_kernel_from_the_kept_dump(self):
+        if shutil.which("cuda-gdb") is None:
+            self.skipTest("cuda-gdb is not installed")
+        with tempfile.TemporaryDirectory(prefix="reprise-fault-") as folder:
+            expected, report, _, _ = self.run_case("triton", folder, "--faults", "--keep-dump")
+            dump = pathlib.Path(re.search(r"GPU core dump: (\S+)", report)[1])
+            try:
+                told = subprocess.run(["cuda-gdb", "-batch", "-ex", f"target cudacore {dump}", "-ex", "info cuda kernels"], capture_output=True, text=True).stdout
+                self.assertIn(expected["kernel"], told)
+                self.assertRegex(told, r"block \(3,0,0\)")
+            finally:
+                shutil.rmtree(dump.parent)
+
+    def test_hang_names_the_running_node(self):
+        with tempfile.TemporaryDirectory(prefix="reprise-fault-") as folder:
+            expected, report, _, _ = self.run_case("never", folder, "--hang-after", "3s")
+            self.check_node(expected, report, "hang")
+            self.assertIn("waiting for it: 13 nodes", report)
 
 
 class ProgramsTest(unittest.TestCase):

@@ -97,6 +97,99 @@ class Command(RunTest):
         self.assertIn("/other/tool.so", self.run_it("true").stderr)
 
 
+# Writes a GPU core dump of one thread with an illegal address, in a kernel without a name, as the driver would, then aborts.
+DUMP = """
+import struct
+sections, kept = [("", 0, b"", 0, 0, 0)], 0x80000000
+def add(name, kind, data, link=0, entry=0): sections.append((name, kind, data, link, 0, entry)); return len(sections) - 1
+devices = add(".cudbg.devtbl", kept + 9, bytes(80), 0, 80)
+grid = bytearray(136); struct.pack_into("<Q", grid, 0, 7); struct.pack_into("<6I", grid, 72, 4, 1, 1, 32, 1, 1)
+add(".cudbg.gridtbl.dev0", kept + 12, bytes(grid), devices, 136)
+sms = add(".cudbg.smtbl.dev0", kept + 11, bytes(40), devices, 40)
+block = add(".cudbg.ctatbl.dev0.sm0", kept + 13, struct.pack("<Q4I", 7, 2, 0, 0, 0), sms, 24)
+warp = add(".cudbg.wptbl.dev0.sm0.cta0", kept + 14, bytes(32), block, 32)
+thread = bytearray(48); struct.pack_into("<I", thread, 20, 9); struct.pack_into("<I", thread, 32, EXCEPTION)
+add(".cudbg.lntbl.dev0.sm0.cta0.wp0", kept + 15, bytes(thread), warp, 48)
+names = b"\\0".join(one[0].encode() for one in sections) + b"\\0.shstrtab\\0"; add(".shstrtab", 3, names)
+body, headers = b"", b""
+for name, kind, data, link, info, entry in sections:
+    headers += struct.pack("<IIQQQQIIQQ", names.index(b"\\0" + name.encode() + b"\\0") + 1 if name else 0, kind, 0, 0, 64 + len(body), len(data), link, info, 0, entry)
+    body += data
+ident = bytes([0x7f]) + b"ELF" + bytes([2, 1, 1, 0x33]) + bytes(8)
+elf = ident + struct.pack("<HHIQQQIHHHHHH", 4, 190, 1, 0, 0, 64 + len(body), 0, 64, 0, 0, 64, len(sections), len(sections) - 1) + body + headers
+path = os.environ["CUDA_COREDUMP_FILE"].replace("%p", str(os.getpid()))
+open(path, "wb").write(elf)
+"""
+
+
+class Faults(RunTest):
+    def setUp(self):
+        if LIBRARY == "none":
+            self.skipTest("the library can't be loaded here")
+        super().setUp()
+        for name in [name for name in self.environment if "COREDUMP" in name]:
+            del self.environment[name]
+        self.temporary = self.here / "tmp"
+        self.temporary.mkdir()
+        self.environment["TMPDIR"] = str(self.temporary)
+
+    def fault(self, after="os.abort()", exception=14, options=("--faults",)):
+        return self.python(DUMP.replace("EXCEPTION", str(exception)) + after, options=options)
+
+    def test_dump_is_reported_and_removed_and_the_trace_has_a_message(self):
+        self.python("os.abort()", options=("--faults",))
+        before = self.stats()["messages"].get("error", 0)  # CUPTI is off
+        result = self.fault("print(oct(os.stat(os.path.dirname(path)).st_mode & 0o777)); sys.stdout.flush(); os.abort()")
+        self.assertEqual(result.returncode, -signal.SIGABRT, result.stderr)
+        self.assertEqual(result.stdout, "0o700\n")
+        self.assertIn("fault: illegal address in unnamed kernel, block (2, 0, 0), thread (9, 0, 0)", result.stderr)
+        self.assertIn("grid 4 x 1 x 1, block 32 x 1 x 1, device 0", result.stderr)
+        self.assertEqual(list(self.temporary.iterdir()), [])
+        self.assertEqual(self.stats()["messages"]["error"], before + 1)
+
+    def test_kept_dump_remains_in_the_folder_that_is_printed(self):
+        result = self.fault(options=("--faults", "--keep-dump"))
+        kept = list(self.temporary.glob("reprise-dumps-*/dump.*"))
+        self.assertEqual(len(kept), 1, result.stderr)
+        self.assertIn(f"GPU core dump: {kept[0]}", result.stderr)
+
+    def test_variables_of_the_user_stay_and_their_dump_is_read_and_remains(self):
+        self.environment["CUDA_COREDUMP_FILE"] = str(self.here / "mine.%p")
+        self.environment["CUDA_COREDUMP_GENERATION_FLAGS"] = "skip_abort"
+        result = self.fault("print(os.environ['CUDA_COREDUMP_GENERATION_FLAGS'], os.environ['CUDA_ENABLE_COREDUMP_ON_EXCEPTION'])")
+        self.assertEqual(result.stdout, "skip_abort 1\n")
+        self.assertIn("fault: illegal address", result.stderr)
+        self.assertEqual(len(list(self.here.glob("mine.*"))), 1)
+
+    def test_abort_without_a_dump_is_explained(self):
+        self.assertIn("the driver wrote no GPU core dump", self.python("os.abort()", options=("--faults",)).stderr)
+        self.environment["CUDA_ENABLE_COREDUMP_ON_EXCEPTION"] = "0"
+        self.assertIn("CUDA_ENABLE_COREDUMP_ON_EXCEPTION is 0", self.python("os.abort()", options=("--faults",)).stderr)
+
+    def test_broken_dump_is_an_error_with_its_name(self):
+        result = self.fault("open(path, 'wb').write(elf[:100]); os.abort()")
+        self.assertRegex(result.stderr, r"dump\.\d+: the file ends before its section headers")
+
+    def test_handler_of_the_program_runs_after_the_trace_is_written(self):
+        result = self.python("import faulthandler; faulthandler.enable(); os.abort()", options=("--faults",))
+        self.assertEqual(result.returncode, -signal.SIGABRT)
+        self.assertIn("Fatal Python error: Aborted", result.stderr)
+
+    def test_hang_is_reported_while_the_program_runs(self):
+        result = self.fault("time.sleep(4); print(os.environ['CUDA_ENABLE_USER_TRIGGERED_COREDUMP'], 'request' in os.environ['CUDA_COREDUMP_PIPE'])", exception=0,
+                            options=("--hang-after", "500ms"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout, "1 True\n")
+        self.assertIn("hang: unnamed kernel runs: 1 block on the GPU, one is (2, 0, 0)", result.stderr)
+        self.assertLess(result.stderr.index("hang: "), result.stderr.index("(process "))
+
+    def test_wrong_options_are_rejected(self):
+        for options, text in ((("--keep-dump",), "--keep-dump requires"), (("--hang-after", "soon"), "is no duration"), (("--faults", "--yield"), "--yield observes no graphs")):
+            result = self.run_it("true", options=options)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(text, result.stderr)
+
+
 class Library(RunTest):
     def setUp(self):
         if LIBRARY == "none":

@@ -63,6 +63,13 @@ class WatchedProgram {
     }
   }
   void finish() { session_->finish(); }
+  void abort() { session_->finish_in_signal(); }
+  void wait() {
+    calls_.call(CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, cuStreamSynchronize_params{nullptr});
+  }
+  void begin_wait() {
+    calls_.enter(CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, cuStreamSynchronize_params{nullptr});
+  }
   [[nodiscard]] std::filesystem::path file() const { return folder_.path() / "watched.reprise"; }
   [[nodiscard]] std::string address() const {
     auto sessions = trace::list_sessions();
@@ -86,6 +93,7 @@ class WatchedProgram {
     move(from.replays, to.replays);
     move(from.sample_blocks, to.sample_blocks);
     move(from.messages, to.messages);
+    move(from.host_ranges, to.host_ranges);
   }
 
   HandMadeCupti cupti;
@@ -234,6 +242,45 @@ TEST_CASE(
     CHECK(written.messages[0].text.find(yield ? "left to the program" : "no graphs are observed") !=
           std::string::npos);
   }
+}
+
+TEST_CASE("run session: an abort writes the replays and waits before it") {
+  RunEnvironment environment;
+  environment.faults = true;
+  WatchedProgram program(environment);
+  program.start();
+  program.launch();
+  program.wait();
+  program.launch();
+  program.abort();
+  const trace::Records written = program.written();
+  CHECK(written.graph_versions.size() == 1);
+  CHECK(written.replays.size() == 2);
+  REQUIRE(written.host_ranges.size() == 1);
+  CHECK(written.host_ranges[0].name == "cuStreamSynchronize");
+  CHECK(written.host_ranges[0].graph == written.replays[0].graph);
+  CHECK(written.host_ranges[0].replay == 1);
+}
+
+TEST_CASE("run session: a wait that lasts is reported once, with why no dump was requested") {
+  RunEnvironment environment;
+  environment.hang_after = 1;
+  WatchedProgram program(environment);
+  program.start();
+  program.launch();
+  program.begin_wait();
+  const auto reports = [&] {
+    const trace::Records written = program.written();
+    return std::count_if(
+        written.messages.begin(), written.messages.end(), [](const trace::Message& one) {
+          return one.id == "run.wait" &&
+                 one.text.find("no GPU core dump was requested: CUDA_COREDUMP_PIPE is not set") !=
+                     std::string::npos;
+        });
+  };
+  CHECK(eventually([&] { return reports() == 1; }));
+  program.finish();
+  CHECK(reports() == 1);
 }
 
 TEST_CASE("run session: callbacks after the end are ignored") {

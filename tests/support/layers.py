@@ -49,13 +49,14 @@ READER = ["base", "trace"]
 VIEWER = {
     "layout": [],
     "export": READER,
+    "faults": READER,
     "merge": READER,
     "model": READER + ["merge"],
     "panels": READER + ["layout", "model"],
     "application": READER + ["export", "merge", "model", "panels"],
     "window": READER + ["model", "panels", "application"],
     "serve": READER + ["model", "panels", "application"],
-    "cli": READER + ["export", "merge", "model", "panels", "window", "serve", "include/reprise"],
+    "cli": READER + ["export", "faults", "merge", "model", "panels", "window", "serve", "include/reprise"],
 }
 MAY_INCLUDE |= VIEWER
 # Native headers: a pattern and the layers that may include it.

@@ -45,6 +45,16 @@ class HeldSignals {
     }
     return info;
   }
+  // As receive(), but calls `on_second` while it waits.
+  [[nodiscard]] siginfo_t receive(const std::function<void()>& on_second) const {
+    if (!on_second) return receive();
+    constexpr timespec kSecond{1, 0};
+    siginfo_t info{};
+    while (::sigtimedwait(&signals_, &info, &kSecond) < 0) {
+      if (errno == EAGAIN) on_second();
+    }
+    return info;
+  }
   [[nodiscard]] const sigset_t& before() const noexcept { return before_; }
 
  private:
@@ -92,7 +102,7 @@ ChildExit run_child(const ChildProcess& child) {
     return {.code = error == ENOENT ? kNoSuchProgram : kNotExecutable,
             .error = std::strerror(error)};
   for (;;) {
-    const siginfo_t info = signals.receive();
+    const siginfo_t info = signals.receive(child.on_second);
     if (info.si_signo != SIGCHLD) {
       if (!is_for_both(info)) ::kill(pid, info.si_signo);
       continue;

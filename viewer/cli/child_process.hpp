@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ struct ChildProcess {
   std::vector<std::string> command;  // the program, looked up in $PATH, and its arguments
   std::map<std::string, std::string> environment;  // added to this process's environment
   enum class Output : std::uint8_t { Shown, Discarded } output = Output::Shown;  // its stdout
+  // Called about once a second while the program runs; may be empty.
+  std::function<void()> on_second = {};
 };
 
 struct ChildExit {

@@ -1,6 +1,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -12,6 +13,7 @@
 
 #include "cli/child_process.hpp"
 #include "cli/commands.hpp"
+#include "cli/fault_dumps.hpp"
 #include "cli/live_viewer.hpp"
 #include "cli/number.hpp"
 #include "cli/observing_cost.hpp"
@@ -28,8 +30,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct RunOptions {
-  std::string output = "run.reprise", follow, stacks = "python";
-  bool nodes = false, yield = false, view = false, serve = false;
+  std::string output = "run.reprise", follow, stacks = "python", hang_after;
+  bool nodes = false, yield = false, view = false, serve = false, faults = false, keep_dump = false;
   std::size_t cost_pairs = 0;
   std::vector<std::string> command;
 };
@@ -45,6 +47,21 @@ fs::path checked_output(const RunOptions& options) {
   if (!fs::is_directory(path.parent_path(), ignored))
     throw std::runtime_error("cannot write " + options.output + ": no such directory");
   return path;
+}
+
+// The seconds of "30s", "500ms", "2m" or "30"; 0 for an empty text.
+double seconds_of(const std::string& text) {
+  if (text.empty()) return 0;
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const std::string_view unit(stop, end);
+  const double scale = unit == "ms" ? 1e-3 : unit == "m" ? 60 : unit.empty() || unit == "s" ? 1 : 0;
+  constexpr double kMin = 0.1, kMax = 1e6;
+  if (error != std::errc() || !(value * scale >= kMin && value * scale <= kMax))
+    throw UsageError("--hang-after: \"" + text +
+                     "\" is no duration from 100ms to 1000000s, such as 30s, 500ms or 2m");
+  return value * scale;
 }
 
 ChildProcess child_of(const RunOptions& options, const fs::path& output, const fs::path& library,
@@ -117,8 +134,45 @@ void view(const fs::path& file) {
   WindowModule().view(request);
 }
 
+// Runs the program and reports. Its files and dumps have been released when it returns.
+ChildExit run_observed(const RunOptions& options, const fs::path& output, const fs::path& library,
+                       double hang_seconds) {
+  model::RunErrors errors;
+  std::string cost = measured_cost(options, library, errors);
+  const RunFiles files(output);
+  FaultDumps dumps(library.empty() ? FaultDumps::Desc{}
+                                   : FaultDumps::Desc{.faults = options.faults,
+                                                      .hang_seconds = hang_seconds,
+                                                      .keep = options.keep_dump});
+  std::optional<LiveViewer> viewer;
+  if (options.view && !library.empty()) viewer.emplace(LiveViewer::Kind::Window);
+  if (options.serve && !library.empty()) viewer.emplace(LiveViewer::Kind::Server);
+  ChildProcess child = child_of(options, output, library, errors, std::move(cost));
+  child.environment.merge(dumps.environment());
+  if (hang_seconds != 0) child.on_second = [&] { dumps.poll(files.present()); };
+  ChildExit exit = run_child(child);
+  if (!exit.error.empty())
+    print_message("cannot run " + options.command.front() + ": " + exit.error);
+  if (!exit.error.empty() || library.empty()) return exit;
+  const std::vector<fs::path> written = report(options, files, errors);
+  dumps.report(written, exit);
+  if (viewer && !viewer->finish() && options.view) {
+    if (written.empty()) {
+      print_message("no window was opened: there is no trace to view");
+    } else {
+      view(written.front());
+    }
+  }
+  return exit;
+}
+
 int run(const RunOptions& options) {
   if (options.command.empty()) throw UsageError("CMD is required: the program to run, after --");
+  const double hang_seconds = seconds_of(options.hang_after);
+  if (options.keep_dump && !options.faults && hang_seconds == 0)
+    throw UsageError("--keep-dump requires --faults or --hang-after");
+  if (options.yield && (options.faults || hang_seconds != 0))
+    throw UsageError("--yield observes no graphs, so --faults and --hang-after find no nodes");
   const fs::path output = checked_output(options),
                  library = model::injection_library(model::this_program());
   if (library.empty()) {
@@ -129,27 +183,8 @@ int run(const RunOptions& options) {
     print_message(std::string(model::kInjectionVariable) + " is set to " + other +
                   "; this run replaces that tool's CUDA injection");
   }
-  model::RunErrors errors;
-  std::string cost = measured_cost(options, library, errors);
-  const RunFiles files(output);
-  std::optional<LiveViewer> viewer;
-  if (options.view && !library.empty()) viewer.emplace(LiveViewer::Kind::Window);
-  if (options.serve && !library.empty()) viewer.emplace(LiveViewer::Kind::Server);
-  const ChildExit exit = run_child(child_of(options, output, library, errors, std::move(cost)));
-  if (!exit.error.empty()) {
-    print_message("cannot run " + options.command.front() + ": " + exit.error);
-    return exit.code;
-  }
-  if (library.empty()) return exit.code;
-  const std::vector<fs::path> written = report(options, files, errors);
-  if (viewer && !viewer->finish() && options.view) {
-    if (written.empty()) {
-      print_message("no window was opened: there is no trace to view");
-    } else {
-      view(written.front());
-    }
-  }
-  return end_like(exit);
+  const ChildExit exit = run_observed(options, output, library, hang_seconds);
+  return exit.error.empty() ? end_like(exit) : exit.code;
 }
 
 }  // namespace
@@ -183,6 +218,17 @@ Command add_run(CLI::App& program) {
                   "trace")
       ->type_name("PAIRS")
       ->check(number<std::size_t>(1, 1000));
+  app->add_flag(
+      "--faults", options->faults,
+      "name the kernel, node and replay of an illegal access and similar exceptions: the driver "
+      "writes a GPU core dump, and the program ends at the fault, also where it would catch it");
+  app->add_option("--hang-after", options->hang_after,
+                  "name the running nodes when a wait of the program for the GPU takes this long, "
+                  "such as 30s; the program runs on")
+      ->type_name("DURATION");
+  app->add_flag("--keep-dump", options->keep_dump,
+                "keep the GPU core dumps of --faults and --hang-after, which contain code and "
+                "parameters");
   CLI::Option* view =
       app->add_flag("--view", options->view, "open a viewer window while the program runs");
   app->add_flag("--serve", options->serve,
@@ -198,7 +244,8 @@ Command add_run(CLI::App& program) {
       "edges, latest parameters\nand launches. NVTX ranges that are open during "
       "stream capture become node labels. Nodes name the line of Python that\ncreated "
       "them. CUPTI has a single client: a CUPTI-based profiler in the program collects nothing "
-      "unless --yield\nis given.\n"
+      "unless --yield\nis given. CUDA's own variables for GPU core dumps (CUDA_COREDUMP_FILE and "
+      "others) apply where they are set.\n"
       "Examples:\n  reprise run -- python3 train.py\n  reprise run -o step.reprise --nodes -- "
       "./app --steps 10\n  reprise run --view -- torchrun --nproc-per-node 4 train.py");
   return {app, [options] { return run(*options); }};

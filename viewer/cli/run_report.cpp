@@ -48,12 +48,17 @@ std::map<fs::path, FileState> RunFiles::file_states() const {
   return found;
 }
 
-std::vector<fs::path> RunFiles::written() const {
+std::vector<fs::path> RunFiles::present() const {
   std::vector<fs::path> files;
   for (const auto& [path, state] : file_states()) {
     const auto earlier = before_.find(path);
     if (earlier == before_.end() || earlier->second != state) files.push_back(path);
   }
+  return files;  // sorted by name: FILE precedes FILE.PID
+}
+
+std::vector<fs::path> RunFiles::written() const {
+  std::vector<fs::path> files = present();
   const bool is_of_process = files.size() == 1 && files.front() != file_ &&
                              files.front().string().starts_with(file_.string() + ".");
   if (is_of_process && !trace::is_being_written(file_)) {
@@ -61,7 +66,7 @@ std::vector<fs::path> RunFiles::written() const {
     fs::rename(files.front(), file_, error);
     if (!error) files.front() = file_;
   }
-  return files;  // sorted by name: FILE precedes FILE.PID
+  return files;
 }
 
 std::string RunFiles::view_hint(const std::vector<fs::path>& written) const {

@@ -21,6 +21,8 @@ class RunFiles {
   // The traces written since, FILE first. A single trace is renamed to FILE, unless another process
   // is writing that.
   [[nodiscard]] std::vector<std::filesystem::path> written() const;
+  // The same while the run writes them; renames none.
+  [[nodiscard]] std::vector<std::filesystem::path> present() const;
 
   // How to view traces of several ranks; empty if there are none.
   [[nodiscard]] std::string view_hint(const std::vector<std::filesystem::path>& written) const;

@@ -49,6 +49,28 @@ TEST_CASE("workspace: a trace draws at every size and in every view") {
   }
 }
 
+TEST_CASE("workspace: a trace with a fault opens at the faulting node") {
+  const auto path = test::scratch_folder() / "fault.reprise";
+  test::write_hand_made_trace(path);
+  trace::Message fault{1, trace::Severity::Error, "run.fault", "illegal address"};
+  fault.graph = HandMadeTrace::kOther;
+  fault.version = 1;
+  fault.command = 0;
+  {
+    trace::TraceFile file({.path = path, .start = trace::TraceFileDesc::Start::Append});
+    trace::Records records;
+    records.messages = {fault};
+    file.write(std::make_shared<const trace::Chunk>(
+        trace::make_chunk(trace::ChunkKind::Topology, records, file.next_sequence())));
+  }
+  WorkspaceTest t(path.string());
+  t.settle();
+  CHECK(t.workspace.view().graph == model::GraphKey{HandMadeTrace::kOther, 1});
+  const auto* const node = std::get_if<model::SelectedNode>(&t.workspace.view().selection);
+  REQUIRE(node != nullptr);
+  CHECK(node->graph == model::GraphKey{HandMadeTrace::kOther, 1});
+}
+
 TEST_CASE("workspace: the graph with the most replays is shown first") {
   WorkspaceTest t(hand_made_file());
   t.settle();

@@ -54,6 +54,22 @@ std::optional<model::GraphKey> default_graph(const model::Document& document, Gr
   return best;
 }
 
+std::optional<model::SelectedNode> faulting_node(const model::Document& document) {
+  for (const trace::Message& message : document.messages) {
+    if (message.severity != trace::Severity::Error || message.command == trace::kNone ||
+        (message.id != "run.fault" && message.id != "run.hang"))
+      continue;
+    const model::GraphKey key{message.graph, message.version};
+    const model::GraphEntry* const entry = document.find(key);
+    if (entry == nullptr) continue;
+    const auto& nodes = entry->graph->record().nodes;
+    for (std::uint32_t n = 0; n < nodes.size(); ++n) {
+      if (nodes[n].command == message.command) return model::SelectedNode{key, n};
+    }
+  }
+  return std::nullopt;
+}
+
 model::GraphKey newest_version(const model::Document& document, model::GraphKey key) {
   for (auto at = document.graphs.upper_bound(key);
        at != document.graphs.end() && at->first.graph == key.graph; ++at)

@@ -16,6 +16,9 @@ namespace reprise::viewer {
 enum class GraphSource : std::uint8_t { File, Session };
 [[nodiscard]] std::optional<model::GraphKey> default_graph(const model::Document& document,
                                                            GraphSource of);
+// The node that the first message about a fault or a hang of `reprise run` names; empty: there is
+// none.
+[[nodiscard]] std::optional<model::SelectedNode> faulting_node(const model::Document& document);
 // The newest version of the same graph; `key` if no newer version exists.
 [[nodiscard]] model::GraphKey newest_version(const model::Document& document, model::GraphKey key);
 // `range` after the oldest `replays` were dropped from the front of the list. All replays if none

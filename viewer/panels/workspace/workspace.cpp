@@ -65,7 +65,8 @@ void Workspace::State::update_document() {
                     ImGui::GetTime());
 }
 
-// Selects the graph with the most replays unless the user selected one. A live view that follows
+// Selects the faulting node of a file once, else the graph with the most replays, unless the user
+// selected one. A live view that follows
 // switches to the newest version of the shown graph.
 void Workspace::State::choose_graph() {
   // The user selected another graph, or a link did before the first frame.
@@ -74,6 +75,15 @@ void Workspace::State::choose_graph() {
     newest_seen = newest_version(*document, view.graph).version;
   }
   const model::GraphEntry* const now = document->find(view.graph);
+  if (!feed->is_live() && status.state == model::FeedState::Ready &&
+      !std::exchange(has_sought_fault, true) && !chosen_by_user &&
+      std::holds_alternative<std::monostate>(view.selection)) {
+    if (const auto fault = faulting_node(*document)) {
+      change_graph(fault->graph);
+      view.select(*fault);
+      return;
+    }
+  }
   const GraphSource of = feed->is_live() ? GraphSource::Session : GraphSource::File;
   if (now == nullptr ||
       (!chosen_by_user && std::holds_alternative<std::monostate>(view.selection))) {

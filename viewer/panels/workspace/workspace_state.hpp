@@ -83,6 +83,7 @@ struct Workspace::State {
   // State of the last frame, to detect changes.
   std::optional<model::GraphKey> shown;
   bool chosen_by_user = false;         // the user selected the shown graph
+  bool has_sought_fault = false;       // in the complete document
   std::uint32_t newest_seen = 0;       // newest known version of the shown graph
   std::uint64_t forgotten_before = 0;  // discarded replays of the shown graph
 

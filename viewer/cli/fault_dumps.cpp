@@ -1,0 +1,197 @@
+#include "cli/fault_dumps.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <memory>
+#include <system_error>
+
+#include "base/text.hpp"
+#include "cli/run_report.hpp"
+#include "cli/text.hpp"
+#include "trace/chunk.hpp"
+#include "trace/trace_error.hpp"
+#include "trace/trace_file.hpp"
+
+namespace reprise::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr char kOnException[] = "CUDA_ENABLE_COREDUMP_ON_EXCEPTION",
+               kOnRequest[] = "CUDA_ENABLE_USER_TRIGGERED_COREDUMP",
+               kDumpFile[] = "CUDA_COREDUMP_FILE", kDumpPipe[] = "CUDA_COREDUMP_PIPE",
+               kDumpParts[] = "CUDA_COREDUMP_GENERATION_FLAGS";
+// Code with its addresses, and the parameters of kernels.
+constexpr char kParts[] =
+    "skip_nonrelocated_elf_images,skip_global_memory,skip_shared_memory,skip_local_memory";
+// For a program that hangs and continues.
+constexpr char kPartsWithoutEnd[] =
+    "skip_nonrelocated_elf_images,skip_global_memory,skip_shared_memory,skip_local_memory,"
+    "skip_abort";
+
+fs::path make_private_folder() {
+  std::string path = (fs::temp_directory_path() / "reprise-dumps-XXXXXX").string();
+  if (::mkdtemp(path.data()) == nullptr)
+    throw std::system_error(errno, std::generic_category(), "cannot create " + path);
+  return path;
+}
+
+}  // namespace
+
+std::int64_t process_of_dump(const std::string& name, const std::string& pattern) {
+  std::size_t at = 0;
+  std::int64_t process = 0;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const char kind = i + 1 < pattern.size() ? pattern[i + 1] : '\0';
+    if (pattern[i] != '%' || (kind != 'p' && kind != 'h' && kind != 't')) {
+      if (at >= name.size() || name[at++] != pattern[i]) return -1;
+      continue;
+    }
+    const char* const allowed = kind == 'h' ? nullptr : "0123456789";
+    const std::size_t end = kind == 'h' ? name.find(pattern[i + 2 < pattern.size() ? i + 2 : i], at)
+                                        : name.find_first_not_of(allowed, at);
+    const std::size_t stop = std::min(end, name.size());
+    if (stop == at) return -1;
+    if (kind == 'p' &&
+        std::from_chars(name.data() + at, name.data() + stop, process).ec != std::errc())
+      return -1;
+    at = stop;
+    ++i;
+  }
+  return at == name.size() ? process : -1;
+}
+
+void append_messages(const fs::path& trace, const std::vector<trace::Message>& messages) {
+  if (trace::is_being_written(trace))
+    throw trace::TraceError(trace::TraceErrorCode::Io,
+                            trace.string() + ": a process writes it, so it gets no report");
+  trace::TraceFile file({.path = trace, .start = trace::TraceFileDesc::Start::Append});
+  trace::Records records;
+  for (const trace::Message& message : messages) records.add(message);
+  file.write(std::make_shared<const trace::Chunk>(
+      trace::make_chunk(trace::ChunkKind::Topology, records, file.next_sequence())));
+  file.flush();
+}
+
+FaultDumps::FaultDumps(const Desc& desc) : desc_(desc) {
+  if (!desc.faults && desc.hang_seconds == 0) return;
+  folder_ = make_private_folder();
+  const char* const file = ::secure_getenv(kDumpFile);
+  is_own_pattern_ = file == nullptr || *file == '\0';
+  pattern_ = is_own_pattern_ ? folder_ / "dump.%p" : fs::absolute(file);
+  began_ = fs::last_write_time(folder_);
+}
+
+FaultDumps::~FaultDumps() {
+  if (folder_.empty()) return;
+  std::error_code ignored;
+  const bool remain = desc_.keep && is_own_pattern_ && !dumps_.empty();
+  if (!remain) fs::remove_all(folder_, ignored);
+}
+
+std::map<std::string, std::string> FaultDumps::environment() const {
+  std::map<std::string, std::string> variables;
+  if (!are_requested()) return variables;
+  const auto set = [&](const char* name, const std::string& value) {
+    if (::secure_getenv(name) == nullptr) variables[name] = value;
+  };
+  set(kDumpFile, pattern_.string());
+  set(kDumpParts, desc_.faults ? kParts : kPartsWithoutEnd);
+  if (desc_.faults) {
+    set(kOnException, "1");
+    variables["REPRISE_RUN_FAULTS"] = "1";
+  }
+  if (desc_.hang_seconds != 0) {
+    set(kOnRequest, "1");
+    set(kDumpPipe, (folder_ / "request.%p").string());
+    variables["REPRISE_RUN_HANG_AFTER"] = std::to_string(desc_.hang_seconds);
+  }
+  return variables;
+}
+
+void FaultDumps::find() {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(pattern_.parent_path(), error)) {
+    const std::int64_t pid =
+        process_of_dump(entry.path().filename().string(), pattern_.filename().string());
+    std::error_code ignored;
+    // An earlier run's file of the user's own name is older.
+    if (pid < 0 || !entry.is_regular_file(ignored) || entry.last_write_time(ignored) < began_)
+      continue;
+    dumps_[entry.path()].pid = static_cast<std::uint32_t>(pid);
+  }
+}
+
+void FaultDumps::print(const fs::path& file, Dump& dump, const std::vector<fs::path>& traces) {
+  const faults::CoreDump contents = faults::read_core_dump(file);
+  dump.is_reported = true;
+  faults::TraceFacts facts;
+  for (const fs::path& trace : traces) {
+    try {
+      faults::TraceFacts of_trace = faults::read_trace_facts(trace);
+      if (dump.pid != 0 && of_trace.pid != dump.pid) continue;
+      facts = std::move(of_trace);
+      break;
+    } catch (const trace::TraceError& error) {
+      print_message(error.what());
+    }
+  }
+  dump.pid = facts.pid;  // 0: no trace has it
+  faults::FaultReport report = faults::report_dump(contents, facts);
+  for (const std::string& line : report.lines) print_message(line);
+  dump.messages = std::move(report.messages);
+}
+
+void FaultDumps::poll(const std::vector<fs::path>& traces) {
+  if (desc_.hang_seconds == 0) return;  // a dump at an exception is followed by the end
+  find();
+  for (auto& [file, dump] : dumps_) {
+    std::error_code error;
+    const std::uintmax_t bytes = fs::file_size(file, error);
+    if (error || dump.is_reported || bytes == 0 || std::exchange(dump.bytes, bytes) != bytes)
+      continue;
+    try {
+      print(file, dump, traces);
+    } catch (const faults::DumpError&) {
+      // The driver still writes it, or report() states the error.
+    }
+  }
+}
+
+std::string FaultDumps::why_no_dump(const ChildExit& exit) const {
+  const char* const enabled = ::secure_getenv(kOnException);
+  if (desc_.faults && enabled != nullptr && std::string_view(enabled) != "1")
+    return detail::concat("no GPU core dump was requested: ", kOnException, " is ", enabled);
+  if (exit.signal == SIGABRT || exit.code == kKilled + SIGABRT)
+    return "the program aborted, and the driver wrote no GPU core dump: no kernel faulted, or the "
+           "driver cannot debug here (another debugger, MPS, or a container without the right)";
+  return {};
+}
+
+void FaultDumps::report(const std::vector<fs::path>& traces, const ChildExit& exit) {
+  if (!are_requested()) return;
+  find();
+  for (auto& [file, dump] : dumps_) {
+    try {
+      if (!dump.is_reported) print(file, dump, traces);
+      for (const fs::path& trace : traces) {
+        if (dump.messages.empty() || dump.pid == 0 || summarise(trace).pid != dump.pid) continue;
+        append_messages(trace, dump.messages);
+        print_message("the faulting node: reprise view " + shown(trace).string());
+      }
+    } catch (const std::exception& error) {
+      print_message(error.what());
+    }
+    if (desc_.keep || !is_own_pattern_) print_message("GPU core dump: " + file.string());
+  }
+  if (dumps_.empty()) {
+    if (const std::string why = why_no_dump(exit); !why.empty()) print_message(why);
+  }
+}
+
+}  // namespace reprise::cli

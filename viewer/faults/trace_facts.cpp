@@ -1,0 +1,88 @@
+#include "faults/trace_facts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "trace/trace_reader.hpp"
+
+namespace reprise::faults {
+
+namespace {
+
+constexpr std::size_t kMaxReplays = 65'536;    // of a graph: more are not outstanding
+constexpr std::size_t kMaxSampleChunks = 256;  // the last ones: only the last replays matter
+
+}  // namespace
+
+void TraceFacts::add(trace::Records records) {
+  for (trace::Session& session : records.sessions) {
+    application = std::move(session.application);
+    pid = session.pid;
+  }
+  for (trace::GraphVersion& version : records.graph_versions)
+    graphs[version.graph] = std::move(version);
+  for (const trace::BufferLifetime& one : records.buffer_lifetimes)
+    buffers[one.buffer] = one.address;
+  for (const trace::Replay& replay : records.replays) {
+    std::deque<trace::Replay>& of_graph = replays[replay.graph];
+    of_graph.push_back(replay);
+    if (of_graph.size() > kMaxReplays) of_graph.pop_front();
+  }
+  for (trace::HostRange& range : records.host_ranges) {
+    if (range.graph != trace::kNone || range.name == kWaitForAll)
+      waits_.push_back(std::move(range));
+  }
+  for (const trace::SampleBlock& block : records.sample_blocks) {
+    Ended& latest = ended[block.graph];
+    if (block.replay < latest.replay) continue;
+    if (block.replay > latest.replay) latest = {block.replay, {}};
+    for (const trace::Sample& sample : block.samples) {
+      if (latest.nodes.size() <= sample.node) latest.nodes.resize(sample.node + 1);
+      latest.nodes[sample.node] = true;
+    }
+  }
+}
+
+void TraceFacts::finish() {
+  trace::Time all = 0;                            // launches before it have ended
+  std::map<std::uint32_t, trace::Time> of_queue;  // by queue: those until it
+  for (const trace::HostRange& wait : waits_) {
+    if (wait.name == kWaitForAll) {
+      all = std::max(all, wait.started);
+      continue;
+    }
+    const auto graph = replays.find(wait.graph);
+    if (graph == replays.end()) continue;
+    for (const trace::Replay& replay : graph->second) {
+      if (replay.replay != wait.replay) continue;
+      trace::Time& until = of_queue[replay.queue];
+      until = std::max(until, replay.launched);
+    }
+  }
+  waits_.clear();
+  for (auto& [graph, of_graph] : replays) {
+    std::erase_if(of_graph, [&](const trace::Replay& replay) {
+      const auto queue = of_queue.find(replay.queue);
+      return replay.launch_returned <= all ||
+             (queue != of_queue.end() && replay.launched <= queue->second);
+    });
+  }
+}
+
+TraceFacts read_trace_facts(const std::filesystem::path& file) {
+  TraceFacts facts;
+  const trace::TraceReader reader(file);
+  std::size_t samples = std::count_if(reader.chunks().begin(), reader.chunks().end(),
+                                      [](const trace::ChunkEntry& chunk) {
+                                        return chunk.header.kind == trace::ChunkKind::Samples;
+                                      });
+  for (const trace::ChunkEntry& chunk : reader.chunks()) {
+    facts.last = std::max(facts.last, chunk.header.last_time);
+    if (chunk.header.kind == trace::ChunkKind::Samples && samples-- > kMaxSampleChunks) continue;
+    facts.add(reader.read(chunk));
+  }
+  facts.finish();
+  return facts;
+}
+
+}  // namespace reprise::faults

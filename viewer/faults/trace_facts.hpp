@@ -1,0 +1,44 @@
+// TraceFacts: the records of a trace that faults are matched to. Threads: values.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "trace/codec.hpp"
+
+namespace reprise::faults {
+
+// Observed waits for everything that was launched before; other names concern one queue.
+inline constexpr char kWaitForAll[] = "cuCtxSynchronize";
+
+struct TraceFacts {
+  std::string application;
+  std::uint32_t pid = 0;
+  std::map<std::uint32_t, trace::GraphVersion> graphs;         // the latest version of each
+  std::map<std::uint32_t, std::uint64_t> buffers;              // addresses
+  std::map<std::uint32_t, std::deque<trace::Replay>> replays;  // not known to have ended, by graph
+  // The latest replay of each graph that has samples.
+  struct Ended {
+    std::uint64_t replay = 0;
+    std::vector<bool> nodes;  // those with a sample
+  };
+  std::map<std::uint32_t, Ended> ended;
+  trace::Time last = 0;  // of all moments
+
+  // Adds the records of the next chunk.
+  void add(trace::Records records);
+  // After the last chunk: removes the replays that had ended, because the program waited for them.
+  void finish();
+
+ private:
+  std::vector<trace::HostRange> waits_;
+};
+
+// Reads the topology, the events and the last samples. Throws trace::TraceError.
+[[nodiscard]] TraceFacts read_trace_facts(const std::filesystem::path& file);
+
+}  // namespace reprise::faults

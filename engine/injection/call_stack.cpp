@@ -37,7 +37,8 @@ bool is_generated(std::string_view file) {
 bool is_of_driver(const char* module) {
   const std::string_view path = module;
   const std::string_view name = path.substr(path.find_last_of('/') + 1);
-  return name.starts_with("libcuda.so") || name.starts_with("libcupti.so");
+  return name.starts_with("libcuda.so") || name.starts_with("libcupti.so") ||
+         name.starts_with("libreprise_interposer.so");
 }
 
 }  // namespace

@@ -132,6 +132,9 @@ bool ProgramCallbacks::take_wait(CUpti_CallbackId id, const CUpti_CallbackData& 
   CUstream stream = nullptr;
   PerThread per_thread = PerThread::No;
   switch (id) {
+#if CUDA_VERSION >= 13000
+    case CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize_v2:
+#endif
     case CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize:
       wait.call = "cuCtxSynchronize";  // which consumers know by this name
       wait.what = Wait::For::Everything;

@@ -18,7 +18,8 @@ namespace reprise::detail {
   X(cuDeviceTotalMem, 3020)     \
   X(cuDeviceGetAttribute, 2000) \
   X(cuMemGetInfo, 3020)         \
-  X(cuStreamGetId, 12000)
+  X(cuStreamGetId, 12000)       \
+  X(cuStreamGetCaptureInfo, 12030)
 
 struct DriverCalls : GraphCalls {
 #define REPRISE_X(call, version) decltype(&::call) call = nullptr;

@@ -68,16 +68,6 @@ constexpr CallbackId kWanted[] = {
     {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost},
 };
 
-constexpr CallbackId kWaits[] = {
-    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize},
-    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize},
-    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz},
-    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize},
-    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2},
-    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2},
-    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2_ptsz},
-};
-
 // Reading used memory takes at most this share of the program's time, and this time.
 constexpr trace::Time kMemoryTime = 2'000'000, kMemoryShare = 200;
 
@@ -99,14 +89,13 @@ ProgramCallbacks::ProgramCallbacks(ObservedProgram& program, Sources sources)
   };
   knowledge_.profiler_number_of = [this](CUgraphNode node) {
     std::uint64_t id = 0;
-    return sources_.cupti.node_id(node, &id) == CUPTI_SUCCESS ? static_cast<std::uint32_t>(id)
-                                                              : trace::kNone;
+    return sources_.cupti != nullptr && sources_.cupti->node_id(node, &id) == CUPTI_SUCCESS
+               ? static_cast<std::uint32_t>(id)
+               : trace::kNone;
   };
 }
 
 std::span<const CallbackId> ProgramCallbacks::wanted() { return kWanted; }
-
-std::span<const CallbackId> ProgramCallbacks::wanted_waits() { return kWaits; }
 
 std::string ProgramCallbacks::take_error() {
   const std::lock_guard lock(mutex_);
@@ -242,7 +231,8 @@ void ProgramCallbacks::instantiated(const CUpti_GraphData& graph) {
   made.launchers = thread.launchers;
   thread.created_exec = graph.graphExec;
   made.device = current_device();
-  if (sources_.cupti.exec_id(graph.graphExec, &made.profiler_id) != CUPTI_SUCCESS)
+  if (sources_.cupti == nullptr ||
+      sources_.cupti->exec_id(graph.graphExec, &made.profiler_id) != CUPTI_SUCCESS)
     made.profiler_id = 0;
   made.scope = thread_ranges().scopes.creator();
   made.stack = stack();

@@ -29,19 +29,17 @@ struct CallbackId {
 class ProgramCallbacks {
  public:
   struct Sources {
-    const CuptiLibrary& cupti;
+    const CuptiLibrary* cupti = nullptr;  // null: nodes and executables have no id of CUPTI
     std::function<DriverCalls::Loaded()> load_driver;  // called once, when the first graph is read
     std::function<void()> on_context;                  // a CUDA context was created
     // The call stack of this thread. Called while the driver may hold locks; empty: there is none.
     std::function<const CallFrame*()> stack = {};
-    ProgramWaits* waits = nullptr;                     // null: waits are not observed
+    ProgramWaits* waits = nullptr;  // null: waits are not observed
   };
   ProgramCallbacks(ObservedProgram& program, Sources sources);
 
-  // All callbacks that take() handles.
+  // The callbacks of CUPTI that take() handles, without those of waits.
   [[nodiscard]] static std::span<const CallbackId> wanted();
-  // Further callbacks that Sources::waits needs.
-  [[nodiscard]] static std::span<const CallbackId> wanted_waits();
   void take(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) noexcept;
 
   // Applies from the next launch on.

@@ -71,14 +71,14 @@ void RunSession::listen() {
       return;
     case RunEnvironment::Cupti::ByReprise: break;
   }
+  if (waits_) return listen_to_interposer();
   const CuptiLibrary::Loaded cupti = desc_.load_cupti();
   if (cupti.library == nullptr)
     return trace_->add_message(trace::Severity::Error, "run.cupti",
                                concat("no graphs are observed: ", cupti.why_not));
   const CuptiLibrary& library = *cupti.library;
   callbacks_ = std::make_unique<ProgramCallbacks>(
-      program_, ProgramCallbacks::Sources{library, desc_.load_driver, desc_.on_context, stacks(),
-                                          waits_.get()});
+      program_, ProgramCallbacks::Sources{&library, desc_.load_driver, desc_.on_context, stacks()});
   recorder_ = std::make_unique<NodeRecorder>(library, program_);
   static_cast<void>(library.register_clock(&host_clock));
   if (const CUptiResult result = library.subscribe(&subscriber_, &on_callback, this);
@@ -93,20 +93,37 @@ void RunSession::listen() {
       trace::Severity::Info, "run.cupti",
       "CUPTI supports one client, which is this trace: profilers in the program that use "
       "CUPTI (such as the CUDA part of torch.profiler) get no data");
-  const auto enable = [&](std::span<const CallbackId> callbacks) {
-    for (const CallbackId& one : callbacks) {
-      const CUptiResult result = library.enable_callback(1, subscriber_, one.domain, one.id);
-      if (result == CUPTI_SUCCESS) continue;
-      trace_->add_message(trace::Severity::Warning, "run.cupti",
-                          concat("observation is incomplete: ",
-                                 library.describe_error("cuptiEnableCallback", result), " (",
-                                 static_cast<int>(one.domain), "/", one.id, ")"));
-    }
-  };
-  enable(ProgramCallbacks::wanted());
-  if (waits_) enable(ProgramCallbacks::wanted_waits());
+  for (const CallbackId& one : ProgramCallbacks::wanted()) {
+    const CUptiResult result = library.enable_callback(1, subscriber_, one.domain, one.id);
+    if (result == CUPTI_SUCCESS) continue;
+    trace_->add_message(
+        trace::Severity::Warning, "run.cupti",
+        concat("observation is incomplete: ", library.describe_error("cuptiEnableCallback", result),
+               " (", static_cast<int>(one.domain), "/", one.id, ")"));
+  }
   if (desc_.environment.nodes == ObservedProgram::Nodes::Recorded)
     record(ObservedProgram::Nodes::Recorded);
+}
+
+void RunSession::listen_to_interposer() {
+  const DriverCalls::Loaded driver = desc_.load_driver();
+  const SetCallHook set_hook = desc_.find_interposer();
+  if (driver.calls == nullptr || set_hook == nullptr) {
+    return trace_->add_message(
+        trace::Severity::Error, "run.cupti",
+        concat("no graphs are observed: ",
+               driver.calls == nullptr
+                   ? driver.why_not
+                   : "the dynamic linker did not load the interposer that LD_AUDIT names"));
+  }
+  callbacks_ = std::make_unique<ProgramCallbacks>(
+      program_, ProgramCallbacks::Sources{nullptr, desc_.load_driver, desc_.on_context, stacks(),
+                                          waits_.get()});
+  interposed_ = std::make_unique<InterposedCalls>(*callbacks_, *driver.calls);
+  set_hook(&on_call, this);
+  trace_->add_message(trace::Severity::Info, "run.cupti",
+                      "observed without CUPTI, beside which the driver writes no GPU core dumps: "
+                      "replays and nodes have no times of the device");
 }
 
 // Loads what the callbacks use, so that they do not wait for the dynamic linker.
@@ -220,6 +237,13 @@ void RunSession::report_hang(std::vector<trace::Record>& records) {
     message.version = kObservedVersion;
   }
   records.emplace_back(std::move(message));
+}
+
+void RunSession::on_call(void* self, CUpti_CallbackId call, const void* parameters,
+                         const CUresult* result) {
+  auto& session = *static_cast<RunSession*>(self);
+  if (session.is_on_.load(std::memory_order_relaxed))
+    session.interposed_->take(call, parameters, result);
 }
 
 void CUPTIAPI RunSession::on_callback(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id,

@@ -204,17 +204,17 @@ class FaultsTest(unittest.TestCase):
 
     def test_fault_names_kernel_node_graph_and_replay(self):
         for case in ("same", "different", "triton", "second"):
-            for options in ((), ("--nodes",)):
-                with self.subTest(case=case, options=options), tempfile.TemporaryDirectory(prefix="reprise-fault-") as folder:
-                    expected, report, code, trace = self.run_case(case, folder, "--faults", *options)
-                    self.assertEqual(code, -signal.SIGABRT, report)
-                    self.assertIn("fault: ", report)
-                    self.check_node(expected, report, "fault")
-                    self.assertRegex(report, r"torch_fault\.py:\d+, block \(3, 0, 0\)")  # the index 777 is in block 3
-                    base = as_base(trace)
+            with self.subTest(case=case), tempfile.TemporaryDirectory(prefix="reprise-fault-") as folder:
+                expected, report, code, trace = self.run_case(case, folder, "--faults")
+                self.assertEqual(code, -signal.SIGABRT, report)
+                self.assertIn("fault: ", report)
+                self.check_node(expected, report, "fault")
+                self.assertRegex(report, r"torch_fault\.py:\d+, block \(3, 0, 0\)")  # the index 777 is in block 3
+                with contextlib.closing(as_base(trace)) as base:
                     replays = base.execute("SELECT count(*) FROM replays WHERE graph = ?", (expected["graph"],)).fetchone()[0]
                     self.assertEqual(replays, expected["replay"])
-                    base.close()
+                    line = base.execute("SELECT file FROM nodes WHERE graph = ? AND node = ?", (expected["graph"], expected["node"])).fetchone()[0]
+                    self.assertTrue(line.endswith("torch_fault.py"), "the line of Python that launched the kernel")
 
     def test_cuda_gdb_reads_the_same_kernel_from_the_kept_dump(self):
         if shutil.which("cuda-gdb") is None:

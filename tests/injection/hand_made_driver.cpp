@@ -85,6 +85,16 @@ detail::DriverCalls hand_made_driver() {
     return CUDA_SUCCESS;
   };
   calls.cuStreamGetId = [](CUstream, unsigned long long* id) { return *id = 13, CUDA_SUCCESS; };
+  calls.cuStreamGetCaptureInfo = [](CUstream, CUstreamCaptureStatus* status, cuuint64_t*,
+                                    CUgraph* graph, const CUgraphNode** last,
+                                    const CUgraphEdgeData**, std::size_t* count) {
+    *status = hand_made_capture.graph == nullptr ? CU_STREAM_CAPTURE_STATUS_NONE
+                                                 : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    *graph = hand_made_capture.graph;
+    *last = &hand_made_capture.last;
+    *count = 1;
+    return CUDA_SUCCESS;
+  };
   calls.cuThreadExchangeStreamCaptureMode = [](CUstreamCaptureMode*) { return CUDA_SUCCESS; };
   calls.cuGraphGetNodes = &get_nodes;
   calls.cuGraphGetEdges =

@@ -47,6 +47,13 @@ inline thread_local CUdevice hand_made_device = 0;
 // Memory in use on every device, of 1 GiB.
 inline thread_local std::size_t hand_made_used_memory = 0;
 
+// What streams of the calling thread capture. Null: nothing.
+struct HandMadeCapture {
+  CUgraph graph = nullptr;
+  CUgraphNode last = nullptr;
+};
+inline thread_local HandMadeCapture hand_made_capture = {};
+
 [[nodiscard]] detail::DriverCalls hand_made_driver();
 
 }  // namespace reprise::test

@@ -18,7 +18,7 @@ class PlayedProgram : public PlayedCalls {
           callbacks_.take(domain, id, data);
         }),
         driver_(hand_made_driver()),
-        callbacks_(program, {cupti_.library(), [this] { return load(); }, [this] { ++contexts; },
+        callbacks_(program, {&cupti_.library(), [this] { return load(); }, [this] { ++contexts; },
                              [this] { return stack; }}) {}
 
   void instantiate(HandMadeGraph& graph) const { PlayedCalls::instantiate(graph, exec); }

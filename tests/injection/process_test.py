@@ -183,8 +183,23 @@ class Faults(RunTest):
         self.assertIn("hang: unnamed kernel runs: 1 block on the GPU, one is (2, 0, 0)", result.stderr)
         self.assertLess(result.stderr.index("hang: "), result.stderr.index("(process "))
 
+    def test_calls_of_the_driver_are_observed_without_cupti_however_they_are_found(self):
+        find = ("at = c.c_void_p(); find = driver.cuGetProcAddress_v2\n"
+                "assert find(b'cuGetProcAddress', c.byref(at), 12000, c.c_uint64(0), None) == 0\n"
+                "find = c.CFUNCTYPE(c.c_int, c.c_char_p, c.c_void_p, c.c_int, c.c_uint64, c.c_void_p)(at.value)\n"
+                "def call(name, *types): assert find(name, c.byref(at), 12000, 0, None) == 0; return c.CFUNCTYPE(c.c_int, *types)(at.value)\n"
+                "instantiate, launch = call(b'cuGraphInstantiate', c.c_void_p, c.c_void_p, c.c_ulonglong), call(b'cuGraphLaunch', c.c_void_p, c.c_void_p)\n")
+        symbols = "instantiate, launch = driver.cuGraphInstantiateWithFlags, driver.cuGraphLaunch\n"
+        for how in (symbols, find):
+            result = self.run_it(sys.executable, "-c", f"import ctypes as c, os; driver = c.CDLL({DRIVER!r}); c.CDLL(os.environ['CUDA_INJECTION64_PATH']).InitializeInjection()\n{how}"
+                                 "exec = c.c_void_p(); assert instantiate(c.byref(exec), None, 0) == 0\n"
+                                 "for i in range(7): assert launch(exec, None) == 0\n", options=("--faults",))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("1 graph, 7 replays", result.stderr)
+
     def test_wrong_options_are_rejected(self):
-        for options, text in ((("--keep-dump",), "--keep-dump requires"), (("--hang-after", "soon"), "is no duration"), (("--faults", "--yield"), "--yield observes no graphs")):
+        for options, text in ((("--keep-dump",), "--keep-dump requires"), (("--hang-after", "soon"), "is no duration"), (("--faults", "--yield"), "--yield cannot be combined with --faults"),
+                              (("--hang-after", "3s", "--nodes"), "--nodes cannot be combined"), (("--faults", "--measure-cost", "3"), "--measure-cost cannot be combined")):
             result = self.run_it("true", options=options)
             self.assertEqual(result.returncode, 2)
             self.assertIn(text, result.stderr)

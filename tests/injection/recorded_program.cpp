@@ -71,7 +71,7 @@ CUstream stream_of(std::uint64_t number) {
 }  // namespace
 
 RecordedProgram::RecordedProgram(ObservedProgram::Nodes nodes)
-    : callbacks_(program_, {cupti_.library(),
+    : callbacks_(program_, {&cupti_.library(),
                             [this] {
                               return detail::DriverCalls::Loaded{&driver_, {}};
                             },

@@ -25,16 +25,27 @@ using detail::RunSession;
 const std::string kTimed = "recording the times of nodes and replays",
                   kUntimed = "recording the times of replays only";
 
-// A program with one graph of two kernels, observed live and in a file.
+// The interposer of all programs here.
+detail::CallHook hook = nullptr;
+void* of_hook = nullptr;
+void set_hook(detail::CallHook given, void* self) {
+  hook = given;
+  of_hook = self;
+}
+
+// A program with one graph of two kernels, observed live and in a file: by CUPTI, or by the
+// interposer where the environment asks for GPU core dumps.
 class WatchedProgram {
  public:
-  explicit WatchedProgram(RunEnvironment environment = {}) {
+  explicit WatchedProgram(RunEnvironment environment = {})
+      : is_interposed_(environment.faults || environment.hang_after != 0) {
     environment.trace = detail::trace_options_of("TEST", "live," + file().string());
     RunSession::Desc desc;
     desc.environment = std::move(environment);
     desc.application = "watched";
     desc.load_cupti = [this] { return detail::CuptiLibrary::Loaded{&cupti.library(), {}}; };
     desc.load_driver = [this] { return detail::DriverCalls::Loaded{&driver_, {}}; };
+    desc.find_interposer = []() -> detail::SetCallHook { return &set_hook; };
     start_ = [this, desc] { session_.emplace(desc); };
     for (std::uint64_t id = 0; id < 2; ++id) {
       HandMadeNode& node = graph_.nodes.emplace_back();
@@ -46,7 +57,10 @@ class WatchedProgram {
   }
   void start() {
     start_();
-    calls_.instantiate(graph_, exec_);
+    if (!is_interposed_) return calls_.instantiate(graph_, exec_);
+    CUgraphExec exec = exec_;
+    calls_.call(CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags,
+                cuGraphInstantiateWithFlags_params{&exec, handle_of<CUgraph>(graph_), 0});
   }
   // The simulated GPU runs the launch immediately.
   void launch() {
@@ -99,10 +113,13 @@ class WatchedProgram {
   HandMadeCupti cupti;
 
  private:
+  const bool is_interposed_;
   RuntimeFolder folder_;
   const detail::DriverCalls driver_ = hand_made_driver();
   PlayedCalls calls_{[this](CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
-    cupti.call_back(domain, id, data);
+    if (!is_interposed_) return cupti.call_back(domain, id, data);
+    const auto& call = *static_cast<const CUpti_CallbackData*>(data);
+    hook(of_hook, id, call.functionParams, static_cast<const CUresult*>(call.functionReturnValue));
   }};
   HandMadeKernel kernel_{"_Z3addPf"};
   HandMadeGraph graph_;

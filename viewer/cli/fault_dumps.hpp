@@ -15,9 +15,10 @@ namespace reprise::cli {
 class FaultDumps {
  public:
   struct Desc {
-    bool faults = false;      // dump at exceptions
-    double hang_seconds = 0;  // dump when a wait takes this long; 0: never
-    bool keep = false;        // the dumps remain
+    std::filesystem::path interposer = {};  // the library that takes the program's calls
+    bool faults = false;                    // dump at exceptions
+    double hang_seconds = 0;                // dump when a wait takes this long; 0: never
+    bool keep = false;                      // the dumps remain
   };
   // Creates the folder if dumps are requested. Throws std::system_error.
   explicit FaultDumps(const Desc& desc);

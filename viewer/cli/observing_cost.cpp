@@ -8,6 +8,7 @@
 
 #include "cli/progress_line.hpp"
 #include "cli/text.hpp"
+#include "model/observed_run.hpp"
 #include "model/temporary_files.hpp"
 
 namespace reprise::cli {
@@ -18,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kFewestLaunches = 20;
 constexpr std::size_t kWarmUpPart = 10;
-constexpr int kKindBit = 62;                                             // as in launch_clock.cpp
+constexpr int kKindBit = 62;                                             // as in interposer.cpp
 constexpr std::uint64_t kShortestPause = 10'000'000, kPauseFactor = 20;  // ns, times the median
 
 struct Moment {
@@ -97,9 +98,9 @@ LaunchTimes launch_times(const fs::path& folder) {
 }
 
 // Runs the program. Returns the time from launch to launch, ns.
-double timed(ChildProcess child, const fs::path& clock, const char* how) {
+double timed(ChildProcess child, const fs::path& interposer, const char* how) {
   const model::TemporaryFolder times_folder;
-  child.environment["LD_AUDIT"] = clock.string();
+  child.environment[model::kInterposerVariable] = interposer.string();
   child.environment["REPRISE_RUN_CLOCK"] = times_folder.path().string();
   child.output = ChildProcess::Output::Discarded;
   const ChildExit exit = run_child(child);
@@ -132,15 +133,15 @@ std::string cost_text(const std::vector<double>& alone, const std::vector<double
 }  // namespace
 
 std::string measure_cost(const ChildProcess& alone, const ObservedProcess& observed,
-                         const fs::path& clock, std::size_t pairs) {
+                         const fs::path& interposer, std::size_t pairs) {
   std::vector<double> alone_ns, observed_ns;
   ProgressLine progress("measuring the cost of observing");
   while (observed_ns.size() < pairs) {
     progress.update(observed_ns.size(), pairs);
-    alone_ns.push_back(timed(alone, clock, "alone"));
+    alone_ns.push_back(timed(alone, interposer, "alone"));
     const model::TemporaryFolder trace;
     observed_ns.push_back(
-        timed(observed(trace.path() / "run.reprise"), clock, "under observation"));
+        timed(observed(trace.path() / "run.reprise"), interposer, "under observation"));
   }
   return cost_text(alone_ns, observed_ns);
 }

@@ -11,14 +11,12 @@
 
 namespace reprise::cli {
 
-// The library that records the launches of a program in both kinds of runs; see launch_clock.cpp.
-inline constexpr char kLaunchClock[] = "libreprise_launch_clock.so";
-
 // Runs the program alone and observed in turn, `pairs` times, without its output, and returns the
 // result as a text. `observed` makes the second from the path of its trace, which is removed.
+// `interposer`: the library that records the launches in both.
 // Throws std::runtime_error if a run fails or launches too few graphs.
 using ObservedProcess = std::function<ChildProcess(const std::filesystem::path& trace)>;
 [[nodiscard]] std::string measure_cost(const ChildProcess& alone, const ObservedProcess& observed,
-                                       const std::filesystem::path& clock, std::size_t pairs);
+                                       const std::filesystem::path& interposer, std::size_t pairs);
 
 }  // namespace reprise::cli

@@ -83,11 +83,10 @@ ChildProcess child_of(const RunOptions& options, const fs::path& output, const f
 std::string measured_cost(const RunOptions& options, const fs::path& library,
                           const model::RunErrors& errors) {
   if (options.cost_pairs == 0 || library.empty()) return {};
-  const fs::path clock = library.parent_path() / kLaunchClock;
   std::string cost = measure_cost(
       {options.command, {}},
-      [&](const fs::path& trace) { return child_of(options, trace, library, errors, {}); }, clock,
-      options.cost_pairs);
+      [&](const fs::path& trace) { return child_of(options, trace, library, errors, {}); },
+      library.parent_path() / model::kInterposer, options.cost_pairs);
   print_message(cost);
   return cost;
 }
@@ -140,10 +139,12 @@ ChildExit run_observed(const RunOptions& options, const fs::path& output, const 
   model::RunErrors errors;
   std::string cost = measured_cost(options, library, errors);
   const RunFiles files(output);
-  FaultDumps dumps(library.empty() ? FaultDumps::Desc{}
-                                   : FaultDumps::Desc{.faults = options.faults,
-                                                      .hang_seconds = hang_seconds,
-                                                      .keep = options.keep_dump});
+  FaultDumps dumps(library.empty()
+                       ? FaultDumps::Desc{}
+                       : FaultDumps::Desc{.interposer = library.parent_path() / model::kInterposer,
+                                          .faults = options.faults,
+                                          .hang_seconds = hang_seconds,
+                                          .keep = options.keep_dump});
   std::optional<LiveViewer> viewer;
   if (options.view && !library.empty()) viewer.emplace(LiveViewer::Kind::Window);
   if (options.serve && !library.empty()) viewer.emplace(LiveViewer::Kind::Server);
@@ -171,8 +172,17 @@ int run(const RunOptions& options) {
   const double hang_seconds = seconds_of(options.hang_after);
   if (options.keep_dump && !options.faults && hang_seconds == 0)
     throw UsageError("--keep-dump requires --faults or --hang-after");
-  if (options.yield && (options.faults || hang_seconds != 0))
-    throw UsageError("--yield observes no graphs, so --faults and --hang-after find no nodes");
+  if (options.faults || hang_seconds != 0) {
+    const char* const refused = options.yield             ? "--yield"
+                                : options.nodes           ? "--nodes"
+                                : options.cost_pairs != 0 ? "--measure-cost"
+                                                          : nullptr;
+    if (refused != nullptr)
+      throw UsageError(
+          std::string(refused) +
+          " cannot be combined with --faults and --hang-after, which observe the "
+          "program without CUPTI, because the driver writes no GPU core dump beside it");
+  }
   const fs::path output = checked_output(options),
                  library = model::injection_library(model::this_program());
   if (library.empty()) {
@@ -224,7 +234,7 @@ Command add_run(CLI::App& program) {
       "writes a GPU core dump, and the program ends at the fault, also where it would catch it");
   app->add_option("--hang-after", options->hang_after,
                   "name the running nodes when a wait of the program for the GPU takes this long, "
-                  "such as 30s; the program runs on")
+                  "such as 30s; the driver ends the running kernels, and the wait returns an error")
       ->type_name("DURATION");
   app->add_flag("--keep-dump", options->keep_dump,
                 "keep the GPU core dumps of --faults and --hang-after, which contain code and "

@@ -11,6 +11,9 @@ namespace reprise::model {
 
 inline constexpr char kInjectionLibrary[] = "libreprise_injection.so";
 inline constexpr char kInjectionVariable[] = "CUDA_INJECTION64_PATH";
+// An auditing library of the dynamic linker, beside the injected library; see interposer.cpp.
+inline constexpr char kInterposer[] = "libreprise_interposer.so";
+inline constexpr char kInterposerVariable[] = "LD_AUDIT";
 
 // The library that observes programs, located relative to `program`, the running executable. Empty:
 // this build has none.

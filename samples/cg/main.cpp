@@ -6,6 +6,7 @@
 #include "solver.hpp"
 #include "support/program.hpp"
 #include "support/ranks.hpp"
+#include "support/timing.hpp"
 
 namespace {
 
@@ -32,7 +33,8 @@ bool is_right(const samples::Program& program, const char* how, const SolverDesc
   return false;
 }
 
-bool solve(const samples::Program& program, const reprise::LaunchedRank& rank, SolverDesc desc) {
+bool solve(const samples::Program& program, const samples::Timing& timing,
+           const reprise::LaunchedRank& rank, SolverDesc desc) {
   const reprise::Instance instance(
       {.application = "cg", .cuda_graphs = reprise::CudaGraphs::Exclusive});
   const reprise::Device device = program.open_device(instance, rank.local_rank);
@@ -50,6 +52,13 @@ bool solve(const samples::Program& program, const reprise::LaunchedRank& rank, S
   const Solve in_graph = solver.solve_in_graph(b);
   const Solve from_host = solver.solve_from_host(b);
   const Solve blindly = solver.solve_blindly(b, in_graph.iterations);
+  timing.measure("iteration", "one graph with a loop", in_graph.iterations,
+                 [&](std::uint32_t launches) { solver.repeat_in_graph(launches); });
+  timing.measure("iteration", "from the host, without checks", in_graph.iterations,
+                 [&](std::uint32_t solves) {
+                   for (std::uint32_t i = 0; i < solves; ++i)
+                     static_cast<void>(solver.solve_blindly(b, in_graph.iterations));
+                 });
   if (rank.rank != 0) return true;  // the first has all rows
   if (!is_right(program, "one graph with a loop:", desc, in_graph, b) ||
       !is_right(program, "from the host, checking each iteration:", desc, from_host, b) ||
@@ -86,8 +95,9 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 1'000'000'000))
       ->capture_default_str();
   samples::Ranks ranks(program);
+  const samples::Timing timing(program);
   return program.run(argc, argv, [&] {
     ranks.start(argc, argv);
-    return solve(program, ranks.launched(), desc);
+    return solve(program, timing, ranks.launched(), desc);
   });
 }

@@ -180,6 +180,11 @@ Solve Solver::solve_in_graph(const std::vector<double>& b) {
   return done;
 }
 
+void Solver::repeat_in_graph(std::uint32_t times) {
+  for (std::uint32_t i = 0; i < times; ++i) whole_.launch(queue_);
+  queue_.wait_idle();
+}
+
 Solve Solver::solve_from_host(const std::vector<double>& b) {
   std::copy_n(b.begin() + first_, points_, input_.data());
   const Watch watch;

@@ -35,6 +35,8 @@ class Solver {
 
   // One launch: the graph iterates until convergence.
   [[nodiscard]] Solve solve_in_graph(const std::vector<double>& b);
+  // As before, with the same right side, `times` launches in a row; waits for the last.
+  void repeat_in_graph(std::uint32_t times);
   // One launch per iteration; the host reads the residual after each.
   [[nodiscard]] Solve solve_from_host(const std::vector<double>& b);
   // `iterations` launches in a row without reading the residual: the cost of launching alone.

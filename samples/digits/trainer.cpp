@@ -260,6 +260,8 @@ void Trainer::train(std::uint32_t steps) {
   steps_since_evaluation_ += steps;
 }
 
+void Trainer::wait() const { queue_.wait_idle(); }
+
 Evaluation Trainer::evaluate() {
   evaluation_.launch(queue_).wait();
   const double mean =

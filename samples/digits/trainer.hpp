@@ -29,6 +29,7 @@ class Trainer {
           const reprise::Communicator& world);
 
   void train(std::uint32_t steps);           // replays the step; does not wait
+  void wait() const;                         // until the steps are done
   [[nodiscard]] Evaluation evaluate();       // waits
   [[nodiscard]] Weights<float> read_back();  // waits
   // The value of the first rank; waits.

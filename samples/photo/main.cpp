@@ -9,6 +9,7 @@
 #include "reference.hpp"
 #include "support/data.hpp"
 #include "support/program.hpp"
+#include "support/timing.hpp"
 
 namespace {
 
@@ -59,7 +60,8 @@ void write_pictures(const samples::Program& program, const Results<std::uint8_t>
               program.output("photo-*.png").c_str());
 }
 
-bool process(const samples::Program& program, const std::string& file) {
+bool process(const samples::Program& program, const samples::Timing& timing,
+             const std::string& file) {
   const Image image =
       read_image(file.empty() ? samples::bundled("china.jpg") : std::filesystem::path(file));
   const reprise::Instance instance(
@@ -88,6 +90,8 @@ bool process(const samples::Program& program, const std::string& file) {
       "all %llu values match the double-precision reference; the reconstruction equals "
       "the input\n",
       static_cast<unsigned long long>(comparison.values));
+  timing.measure("picture", "one graph", 1,
+                 [&](std::uint32_t launches) { pyramid.repeat(launches); });
   return true;
 }
 
@@ -98,5 +102,6 @@ int main(int argc, char** argv) {
       "photo", "Decomposes an image into a Gaussian and a Laplacian pyramid and reconstructs it.");
   std::string file;
   program.options.add_option("IMAGE", file, "a JPEG or PNG file (default: the bundled photograph)");
-  return program.run(argc, argv, [&] { return process(program, file); });
+  const samples::Timing timing(program);
+  return program.run(argc, argv, [&] { return process(program, timing, file); });
 }

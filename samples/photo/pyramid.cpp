@@ -173,4 +173,9 @@ Results<std::uint8_t> Pyramid::run(const Image& image) {
   return results;
 }
 
+void Pyramid::repeat(std::uint32_t times) {
+  for (std::uint32_t i = 0; i < times; ++i) graph_.launch(queue_);
+  queue_.wait_idle();
+}
+
 }  // namespace photo

@@ -21,6 +21,8 @@ class Pyramid {
 
   // Replays the graph for `image`, which has that size, and waits.
   [[nodiscard]] Results<std::uint8_t> run(const Image& image);
+  // Replays it `times` times in a row for the same image; waits for the last.
+  void repeat(std::uint32_t times);
   [[nodiscard]] const reprise::CapturedGraph& graph() const noexcept { return graph_; }
 
  private:

@@ -79,4 +79,9 @@ std::vector<std::uint8_t> Analysis::levels(const Sound& sound) {
   return picture;
 }
 
+void Analysis::repeat(std::uint32_t times) {
+  for (std::uint32_t i = 0; i < times; ++i) graph_.launch(queue_);
+  queue_.wait_idle();
+}
+
 }  // namespace spectrogram

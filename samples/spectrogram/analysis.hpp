@@ -36,6 +36,8 @@ class Analysis {
 
   // One byte per value: frames.bins() rows, highest frequency first, one column per frame.
   [[nodiscard]] std::vector<std::uint8_t> levels(const Sound& sound);
+  // Replays the last section `times` times in a row; waits for the last replay.
+  void repeat(std::uint32_t times);
   [[nodiscard]] const reprise::CapturedGraph& graph() const noexcept { return graph_; }
 
  private:

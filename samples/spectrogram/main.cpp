@@ -11,6 +11,7 @@
 #include "reference.hpp"
 #include "sound.hpp"
 #include "support/program.hpp"
+#include "support/timing.hpp"
 
 namespace {
 
@@ -43,7 +44,8 @@ bool check(const samples::Program& program, const Sound& sound, const Frames& fr
   return good;
 }
 
-bool draw(const samples::Program& program, const std::string& file, const Frames& frames) {
+bool draw(const samples::Program& program, const samples::Timing& timing, const std::string& file,
+          const Frames& frames) {
   Sound sound;
   if (file.empty()) {
     sound = chirp_with_chords();
@@ -85,7 +87,10 @@ bool draw(const samples::Program& program, const std::string& file, const Frames
   std::printf("wrote %s, %llu x %u pixels, 0 to %u Hz from the bottom, %.0f dB to 0 dB\n",
               picture.c_str(), static_cast<unsigned long long>(count), frames.bins(),
               sound.rate / 2, static_cast<double>(kFloor));
-  return check(program, sound, frames, levels);
+  if (!check(program, sound, frames, levels)) return false;
+  timing.measure("stretch", "one graph", 1,
+                 [&](std::uint32_t launches) { analysis.repeat(launches); });
+  return true;
 }
 
 }  // namespace
@@ -102,5 +107,6 @@ int main(int argc, char** argv) {
   program.options.add_option("--hop", frames.hop, "samples between frames")
       ->capture_default_str()
       ->check(CLI::Range(1, 16384));
-  return program.run(argc, argv, [&] { return draw(program, file, frames); });
+  const samples::Timing timing(program);
+  return program.run(argc, argv, [&] { return draw(program, timing, file, frames); });
 }

@@ -5,19 +5,22 @@
 //   or two reads of the clock. $REPRISE_RUN_CLOCK is a folder; each process writes the file named
 //   by its process id: the number of moments, then the time of each in ns, as 64-bit integers,
 //   whose two highest bits are its kind: 0 before a launch, 1 before a wait, 2 after it.
-// - Otherwise the calls lead to the hook of interposer.hpp, once there is one: for GPU core dumps,
-//   which the driver does not write beside CUPTI.
+// - For GPU core dumps, which the driver writes neither beside CUPTI nor for a program with
+//   $CUDA_INJECTION64_PATH, it loads the observing library when the program initialises CUDA, and
+//   leads the calls to its hook (interposer.hpp).
 // Threads: any.
 
 #include "injection/interposer.hpp"
 
 #include <cudaTypedefs.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -89,9 +92,7 @@ void tell_clock(void*, CUpti_CallbackId call, const void*, const CUresult* resul
   }
 }
 
-// --- The calls ---
-
-struct cuCtxSynchronize_params {};  // CUPTI has none, since the call has no parameters
+// --- The observing library ---
 
 // Never changed once set.
 std::atomic<CallHook> the_hook{nullptr};
@@ -102,6 +103,32 @@ void set_call_hook(CallHook hook, void* self) {
   the_hook.store(hook, std::memory_order_release);
 }
 
+// Reports to `reprise run` why there is no trace.
+void report(const char* text) {
+  const char* const path = ::secure_getenv("REPRISE_RUN_ERRORS");
+  const int pipe = path == nullptr ? -1 : ::open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+  if (pipe < 0) return;
+  char line[1024];
+  const int size =
+      std::snprintf(line, sizeof(line), "cannot load the observing library: %s\n", text);
+  static_cast<void>(::write(pipe, line, std::min<std::size_t>(size, sizeof(line) - 1)));
+  ::close(pipe);
+}
+
+// Into the program's namespace; this library has one of its own.
+bool load_observer() {
+  const char* const path = ::secure_getenv(reprise::detail::kRunLibrary);
+  if (path == nullptr) return false;
+  void* const library = ::dlmopen(LM_ID_BASE, path, RTLD_NOW | RTLD_LOCAL);
+  void* const begin = library == nullptr ? nullptr : ::dlsym(library, "InitializeInjection");
+  if (begin == nullptr) return report(::dlerror()), false;
+  return reinterpret_cast<int (*)()>(begin)() != 0;
+}
+
+// --- The calls ---
+
+struct cuCtxSynchronize_params {};  // CUPTI has none, since the call has no parameters
+
 template <CUpti_CallbackId id, class Parameters, class Function>
 struct Call;
 template <CUpti_CallbackId id, class Parameters, class... Arguments>
@@ -111,6 +138,12 @@ struct Call<id, Parameters, CUresult(Arguments...)> {
   static CUresult here(Arguments... arguments) {
     const auto next =
         reinterpret_cast<CUresult (*)(Arguments...)>(original.load(std::memory_order_relaxed));
+    if constexpr (id == CUPTI_DRIVER_TRACE_CBID_cuInit) {
+      const CUresult result = next(arguments...);
+      static const bool is_loaded = result == CUDA_SUCCESS && load_observer();
+      static_cast<void>(is_loaded);
+      return result;
+    }
     const CallHook hook = the_hook.load(std::memory_order_acquire);
     if (hook == nullptr) return next(arguments...);
     void* const self = of_hook.load(std::memory_order_relaxed);
@@ -126,6 +159,7 @@ struct Call<id, Parameters, CUresult(Arguments...)> {
 // callbacks of ProgramCallbacks need, and calls that create and destroy nodes and executables.
 // Calls that only CUDA 11 and older versions use are left out.
 #define REPRISE_INTERPOSED_CALLS(X)                                           \
+  X(cuInit, cuInit, 2000)                                                     \
   X(cuGraphLaunch, cuGraphLaunch, 10000)                                      \
   X(cuStreamSynchronize, cuStreamSynchronize, 2000)                           \
   X(cuEventSynchronize, cuEventSynchronize, 2000)                             \

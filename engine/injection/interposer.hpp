@@ -15,6 +15,9 @@ using CallHook = void (*)(void* self, CUpti_CallbackId call, const void* paramet
 // Calls that begin afterwards lead to `hook`. Call once.
 using SetCallHook = void (*)(CallHook hook, void* self);
 
+// The variable that names the observing library.
+inline constexpr char kRunLibrary[] = "REPRISE_RUN_LIBRARY";
+
 // The name under which cuGetProcAddress() finds SetCallHook in a program with the interposer.
 inline constexpr char kSetCallHook[] = "reprise_set_call_hook";
 

@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 PROGRAM, LIBRARY, DRIVER = "", "", ""
-START = "import ctypes, os, sys, time; ctypes.CDLL(os.environ['CUDA_INJECTION64_PATH']).InitializeInjection()\n"
+START = "import ctypes, os, sys, time; ctypes.CDLL(os.environ.get('CUDA_INJECTION64_PATH') or os.environ['REPRISE_RUN_LIBRARY']).InitializeInjection()\n"
 
 
 class RunTest(unittest.TestCase):
@@ -188,10 +188,10 @@ class Faults(RunTest):
                 "assert find(b'cuGetProcAddress', c.byref(at), 12000, c.c_uint64(0), None) == 0\n"
                 "find = c.CFUNCTYPE(c.c_int, c.c_char_p, c.c_void_p, c.c_int, c.c_uint64, c.c_void_p)(at.value)\n"
                 "def call(name, *types): assert find(name, c.byref(at), 12000, 0, None) == 0; return c.CFUNCTYPE(c.c_int, *types)(at.value)\n"
-                "instantiate, launch = call(b'cuGraphInstantiate', c.c_void_p, c.c_void_p, c.c_ulonglong), call(b'cuGraphLaunch', c.c_void_p, c.c_void_p)\n")
-        symbols = "instantiate, launch = driver.cuGraphInstantiateWithFlags, driver.cuGraphLaunch\n"
+                "init = call(b'cuInit', c.c_uint); instantiate, launch = call(b'cuGraphInstantiate', c.c_void_p, c.c_void_p, c.c_ulonglong), call(b'cuGraphLaunch', c.c_void_p, c.c_void_p)\n")
+        symbols = "init, instantiate, launch = driver.cuInit, driver.cuGraphInstantiateWithFlags, driver.cuGraphLaunch\n"
         for how in (symbols, find):
-            result = self.run_it(sys.executable, "-c", f"import ctypes as c, os; driver = c.CDLL({DRIVER!r}); c.CDLL(os.environ['CUDA_INJECTION64_PATH']).InitializeInjection()\n{how}"
+            result = self.run_it(sys.executable, "-c", f"import ctypes as c, os; assert 'CUDA_INJECTION64_PATH' not in os.environ; driver = c.CDLL({DRIVER!r})\n{how}init(0)\n"
                                  "exec = c.c_void_p(); assert instantiate(c.byref(exec), None, 0) == 0\n"
                                  "for i in range(7): assert launch(exec, None) == 0\n", options=("--faults",))
             self.assertEqual(result.returncode, 0, result.stderr)

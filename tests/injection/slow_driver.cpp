@@ -30,6 +30,8 @@ extern "C" {
   return CUDA_SUCCESS;
 }
 
+[[gnu::visibility("default")]] CUresult cuInit(unsigned) { return CUDA_SUCCESS; }
+
 static CUresult refuse() { return CUDA_ERROR_NOT_SUPPORTED; }
 
 [[gnu::visibility("default")]] CUresult cuGetProcAddress_v2(const char* name, void** found, int,
@@ -41,6 +43,7 @@ static CUresult refuse() { return CUDA_ERROR_NOT_SUPPORTED; }
     *found = reinterpret_cast<void*>(&cuGetProcAddress_v2);
   if (std::strcmp(name, "cuGraphLaunch") == 0)
     *found = reinterpret_cast<void*>(flags == 0 ? &cuGraphLaunch : &cuGraphLaunch_ptsz);
+  if (std::strcmp(name, "cuInit") == 0) *found = reinterpret_cast<void*>(&cuInit);
   if (std::strcmp(name, "cuGraphInstantiate") == 0)
     *found = reinterpret_cast<void*>(&cuGraphInstantiateWithFlags);
   return CUDA_SUCCESS;

@@ -81,8 +81,8 @@ std::optional<int> reap(pid_t child) {
 
 ChildExit run_child(const ChildProcess& child) {
   std::vector<std::string> arguments = child.command,
-                           environment =
-                               model::program_environment({.set = child.environment, .unset = {}});
+                           environment = model::program_environment(
+                               {.set = child.environment, .unset = child.unset});
   const HeldSignals signals;
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);

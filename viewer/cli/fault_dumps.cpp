@@ -12,7 +12,6 @@
 #include "base/text.hpp"
 #include "cli/run_report.hpp"
 #include "cli/text.hpp"
-#include "model/observed_run.hpp"
 #include "trace/chunk.hpp"
 #include "trace/trace_error.hpp"
 #include "trace/trace_file.hpp"
@@ -101,10 +100,6 @@ std::map<std::string, std::string> FaultDumps::environment() const {
   const auto set = [&](const char* name, const std::string& value) {
     if (::secure_getenv(name) == nullptr) variables[name] = value;
   };
-  const char* const audit = ::secure_getenv(model::kInterposerVariable);
-  variables[model::kInterposerVariable] =
-      audit == nullptr || *audit == '\0' ? desc_.interposer.string()
-                                         : detail::concat(desc_.interposer.string(), ":", audit);
   set(kDumpFile, pattern_.string());
   set(kDumpParts, desc_.faults ? kParts : kPartsWithoutEnd);
   if (desc_.faults) {

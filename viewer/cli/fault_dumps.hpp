@@ -15,7 +15,6 @@ namespace reprise::cli {
 class FaultDumps {
  public:
   struct Desc {
-    std::filesystem::path interposer = {};  // the library that takes the program's calls
     bool faults = false;                    // dump at exceptions
     double hang_seconds = 0;                // dump when a wait takes this long; 0: never
     bool keep = false;                      // the dumps remain

@@ -68,14 +68,16 @@ ChildProcess child_of(const RunOptions& options, const fs::path& output, const f
                       const model::RunErrors& errors, std::string cost) {
   ChildProcess child{options.command, {}};
   if (library.empty()) return child;
-  child.environment = model::observation_variables({.library = library,
-                                                    .trace = "live," + output.string(),
-                                                    .errors = errors.path(),
-                                                    .nodes = options.nodes,
-                                                    .yield = options.yield,
-                                                    .stacks = options.stacks,
-                                                    .follow = options.follow,
-                                                    .cost = std::move(cost)});
+  child.environment =
+      model::observation_variables({.library = library,
+                                    .trace = "live," + output.string(),
+                                    .errors = errors.path(),
+                                    .nodes = options.nodes,
+                                    .yield = options.yield,
+                                    .dumps = options.faults || !options.hang_after.empty(),
+                                    .stacks = options.stacks,
+                                    .follow = options.follow,
+                                    .cost = std::move(cost)});
   return child;
 }
 
@@ -139,17 +141,16 @@ ChildExit run_observed(const RunOptions& options, const fs::path& output, const 
   model::RunErrors errors;
   std::string cost = measured_cost(options, library, errors);
   const RunFiles files(output);
-  FaultDumps dumps(library.empty()
-                       ? FaultDumps::Desc{}
-                       : FaultDumps::Desc{.interposer = library.parent_path() / model::kInterposer,
-                                          .faults = options.faults,
-                                          .hang_seconds = hang_seconds,
-                                          .keep = options.keep_dump});
+  FaultDumps dumps(library.empty() ? FaultDumps::Desc{}
+                                   : FaultDumps::Desc{.faults = options.faults,
+                                                      .hang_seconds = hang_seconds,
+                                                      .keep = options.keep_dump});
   std::optional<LiveViewer> viewer;
   if (options.view && !library.empty()) viewer.emplace(LiveViewer::Kind::Window);
   if (options.serve && !library.empty()) viewer.emplace(LiveViewer::Kind::Server);
   ChildProcess child = child_of(options, output, library, errors, std::move(cost));
   child.environment.merge(dumps.environment());
+  if (dumps.are_requested()) child.unset = {model::kInjectionVariable};
   if (hang_seconds != 0) child.on_second = [&] { dumps.poll(files.present()); };
   ChildExit exit = run_child(child);
   if (!exit.error.empty())

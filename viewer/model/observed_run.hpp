@@ -42,6 +42,7 @@ struct ObservedRun {
   std::string errors;  // RunErrors::path()
   bool nodes = false;  // time the nodes of every replay
   bool yield = false;  // leave CUPTI to the program
+  bool dumps = false;  // GPU core dumps: observe without CUPTI and without the driver's injection
   std::string stacks = {};  // python (also if empty), native or none
   std::string follow = {};  // record each change of nodes whose kernel or label contains this
   std::string cost = {};    // what observing costs, as a text for the trace; empty: not measured

@@ -187,7 +187,7 @@ class FaultsTest(unittest.TestCase):
         process = subprocess.Popen([PROGRAM, "run", "-o", trace, *options, "--", sys.executable, self.SCRIPT, case], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True, start_new_session=True)
         try:
-            output, report = process.communicate(timeout=60 if case == "never" else 300)
+            output, report = process.communicate(timeout=60)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             output, report = process.communicate()

@@ -129,21 +129,6 @@ TEST_CASE("fault: a wait for a queue ends the replays that were launched on it b
   CHECK(facts.replays.at(0)[1].replay == 3);
 }
 
-TEST_CASE("fault: a node with a sample of the only running replay comes later") {
-  trace::Records records;
-  records.graph_versions = {chain(0, 2)};
-  records.replays = {replay(0, 4, 10)};
-  trace::SampleBlock block;
-  block.version = 1;
-  block.replay = 4;
-  block.samples = {{.node = 0, .started = 5, .duration = 1}};
-  records.sample_blocks = {block};
-  const auto found = candidates_of({}, facts_of(records));
-  REQUIRE(found.nodes.size() == 2);
-  CHECK(found.nodes[0].node == 1);
-  CHECK(found.nodes[1].has_ended);
-}
-
 TEST_CASE("fault: the report names kernel, block, thread, node, graph and replay") {
   trace::Records records;
   records.graph_versions = {chain(3, 20)};

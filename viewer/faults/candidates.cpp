@@ -56,7 +56,6 @@ Candidates find_candidates(const DumpedGrid& grid, const TraceFacts& facts) {
   for (const auto& [id, graph] : facts.graphs) {
     const auto replays = facts.replays.find(id);
     const bool is_running = replays != facts.replays.end() && !replays->second.empty();
-    const auto ended = facts.ended.find(id);
     for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
       if (!fits(graph, graph.nodes[n], grid, kernel)) continue;
       Candidate one{.graph = id, .node = n};
@@ -64,9 +63,6 @@ Candidates find_candidates(const DumpedGrid& grid, const TraceFacts& facts) {
         one.first_replay = replays->second.front().replay;
         one.last_replay = replays->second.back().replay;
         one.launched = replays->second.back().launched;
-        one.has_ended = one.first_replay == one.last_replay && ended != facts.ended.end() &&
-                        ended->second.replay == one.last_replay && n < ended->second.nodes.size() &&
-                        ended->second.nodes[n];
       }
       one.parameters = compare(graph, graph.nodes[n], facts, words);
       all.push_back(one);
@@ -74,7 +70,7 @@ Candidates find_candidates(const DumpedGrid& grid, const TraceFacts& facts) {
   }
   std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
     const auto order = [](const Candidate& one) {
-      return std::tuple(one.parameters, one.last_replay == 0, one.has_ended, -one.launched);
+      return std::tuple(one.parameters, one.last_replay == 0, -one.launched);
     };
     return order(a) < order(b);
   });

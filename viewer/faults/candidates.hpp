@@ -20,7 +20,6 @@ struct Candidate {
     Unknown,
     Different
   } parameters = Parameters::Unknown;
-  bool has_ended = false;  // in the only replay that is not known to have ended
 };
 
 struct Candidates {

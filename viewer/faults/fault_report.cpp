@@ -55,7 +55,6 @@ std::string node_text(const Candidate& one, const TraceFacts& facts) {
     case Candidate::Parameters::Different: text += ", other parameters"; break;
     case Candidate::Parameters::Unknown: break;
   }
-  if (one.has_ended) text += ", but it had ended";
   return text;
 }
 
@@ -101,11 +100,6 @@ class Reporter {
                              graph.strings[graph.nodes[after[i]].name]);
     if (after.size() > kMaxLines) text += ", ...";
     line(text);
-    const auto ended = facts_.ended.find(first_->graph);
-    if (ended == facts_.ended.end() || ended->second.replay != first_->last_replay) return;
-    const auto nodes = std::count(ended->second.nodes.begin(), ended->second.nodes.end(), true);
-    line(detail::concat("  ", nodes, " of ", graph.nodes.size(), " nodes of replay ",
-                        first_->last_replay, " had ended"));
   }
 
   void line(std::string text) { report_.lines.push_back(std::move(text)); }

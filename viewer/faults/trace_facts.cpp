@@ -9,8 +9,7 @@ namespace reprise::faults {
 
 namespace {
 
-constexpr std::size_t kMaxReplays = 65'536;    // of a graph: more are not outstanding
-constexpr std::size_t kMaxSampleChunks = 256;  // the last ones: only the last replays matter
+constexpr std::size_t kMaxReplays = 65'536;  // of a graph: more are not outstanding
 
 }  // namespace
 
@@ -31,15 +30,6 @@ void TraceFacts::add(trace::Records records) {
   for (trace::HostRange& range : records.host_ranges) {
     if (range.graph != trace::kNone || range.name == kWaitForAll)
       waits_.push_back(std::move(range));
-  }
-  for (const trace::SampleBlock& block : records.sample_blocks) {
-    Ended& latest = ended[block.graph];
-    if (block.replay < latest.replay) continue;
-    if (block.replay > latest.replay) latest = {block.replay, {}};
-    for (const trace::Sample& sample : block.samples) {
-      if (latest.nodes.size() <= sample.node) latest.nodes.resize(sample.node + 1);
-      latest.nodes[sample.node] = true;
-    }
   }
 }
 
@@ -72,13 +62,8 @@ void TraceFacts::finish() {
 TraceFacts read_trace_facts(const std::filesystem::path& file) {
   TraceFacts facts;
   const trace::TraceReader reader(file);
-  std::size_t samples = std::count_if(reader.chunks().begin(), reader.chunks().end(),
-                                      [](const trace::ChunkEntry& chunk) {
-                                        return chunk.header.kind == trace::ChunkKind::Samples;
-                                      });
   for (const trace::ChunkEntry& chunk : reader.chunks()) {
     facts.last = std::max(facts.last, chunk.header.last_time);
-    if (chunk.header.kind == trace::ChunkKind::Samples && samples-- > kMaxSampleChunks) continue;
     facts.add(reader.read(chunk));
   }
   facts.finish();

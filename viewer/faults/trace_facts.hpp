@@ -21,12 +21,6 @@ struct TraceFacts {
   std::map<std::uint32_t, trace::GraphVersion> graphs;         // the latest version of each
   std::map<std::uint32_t, std::uint64_t> buffers;              // addresses
   std::map<std::uint32_t, std::deque<trace::Replay>> replays;  // not known to have ended, by graph
-  // The latest replay of each graph that has samples.
-  struct Ended {
-    std::uint64_t replay = 0;
-    std::vector<bool> nodes;  // those with a sample
-  };
-  std::map<std::uint32_t, Ended> ended;
   trace::Time last = 0;  // of all moments
 
   // Adds the records of the next chunk.
@@ -38,7 +32,7 @@ struct TraceFacts {
   std::vector<trace::HostRange> waits_;
 };
 
-// Reads the topology, the events and the last samples. Throws trace::TraceError.
+// Throws trace::TraceError.
 [[nodiscard]] TraceFacts read_trace_facts(const std::filesystem::path& file);
 
 }  // namespace reprise::faults

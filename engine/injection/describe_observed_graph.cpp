@@ -38,7 +38,8 @@ class Describer {
   Describer(const ObservedGraph& observed, const AccessLocations& locations)
       : observed_(observed), location_(locations.begin()) {}
 
-  trace::GraphVersion describe(const ObservedIdentity& identity) {
+  trace::GraphVersion describe(const ObservedIdentity& identity,
+                               const std::vector<LaunchCount>& launches) {
     static_cast<void>(text(""));
     version_.labels.push_back({});
     version_.graph = identity.graph;
@@ -56,6 +57,7 @@ class Describer {
     version_.nodes.reserve(observed_.nodes.size());
     for (const ObservedNode& node : observed_.nodes) add(node);
     version_.stack = frame(without_driver(identity.stack));
+    for (const LaunchCount& one : launches) add(one);
     version_.edges.reserve(observed_.edges.size());
     for (const DirectedEdge& edge : observed_.edges) add(edge);
     version_.plan_hash = version_.lowering_hash = hash_.value();
@@ -119,6 +121,17 @@ class Describer {
     if (user == nullptr || user->line == 0) return;
     node.file = text(user->code->file);
     node.line = user->line;
+  }
+
+  void add(const LaunchCount& of) {
+    const CallFrame* const innermost = without_driver(of.stack);
+    if (innermost == nullptr) return;
+    trace::LaunchStack made{of.launches, frame(innermost), 0, 0};
+    if (const CallFrame* const user = user_frame(innermost); user != nullptr) {
+      made.file = text(user->code->file);
+      made.line = user->line;
+    }
+    version_.launch_stacks.push_back(made);
   }
 
   void add_collective(const ObservedNode& observed) {
@@ -287,8 +300,9 @@ std::string graph_label(const ObservedGraph& graph) {
 
 trace::GraphVersion describe_observed_graph(const ObservedGraph& graph,
                                             const ObservedIdentity& identity,
-                                            const AccessLocations& locations) {
-  return Describer(graph, locations).describe(identity);
+                                            const AccessLocations& locations,
+                                            const std::vector<LaunchCount>& launches) {
+  return Describer(graph, locations).describe(identity, launches);
 }
 
 std::string describe_observed_node(const ObservedGraph& graph, std::uint32_t index) {

@@ -31,9 +31,9 @@ using AccessLocations = std::vector<std::optional<ProgramMemory::Location>>;
 [[nodiscard]] std::string graph_label(const ObservedGraph& graph);
 
 // `number` of its collectives is 0, and they state no ranks.
-[[nodiscard]] trace::GraphVersion describe_observed_graph(const ObservedGraph& graph,
-                                                          const ObservedIdentity& identity,
-                                                          const AccessLocations& locations);
+[[nodiscard]] trace::GraphVersion describe_observed_graph(
+    const ObservedGraph& graph, const ObservedIdentity& identity, const AccessLocations& locations,
+    const std::vector<LaunchCount>& launches = {});
 
 // The parameters of a node in one line.
 [[nodiscard]] std::string describe_observed_node(const ObservedGraph& graph, std::uint32_t node);

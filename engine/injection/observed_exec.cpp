@@ -76,6 +76,16 @@ void ObservedExec::replace_unread() {
   ++replaced_;
 }
 
+void ObservedExec::count_launch(const CallFrame* stack) {
+  const auto known = std::find_if(launches.begin(), launches.end(),
+                                  [&](const LaunchCount& one) { return one.stack == stack; });
+  if (known != launches.end()) {
+    ++known->launches;
+  } else {
+    launches.push_back({stack, 1});
+  }
+}
+
 std::uint32_t ObservedExec::find(std::uint64_t handle) {
   if (by_handle_.empty()) {
     for (std::uint32_t i = 0; i < graph_->nodes.size(); ++i) {

@@ -63,6 +63,8 @@ class ObservedExec {
   std::string label;
   std::vector<trace::Collective> collectives;
   std::uint64_t replays = 0;  // number of launches
+  std::vector<LaunchCount> launches;  // those whose call stack was read
+  void count_launch(const CallFrame* stack);
   bool is_destroyed = false;  // the program destroyed it; outstanding replays may follow
   trace::CreationCost cost;
   std::uint64_t used_before = 0;  // device memory before its creation, in bytes; 0: unknown

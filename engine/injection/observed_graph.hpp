@@ -21,6 +21,12 @@ using ScopePath = std::vector<std::string>;
 // The scopes of nodes in child graphs and bodies of conditional nodes: these and a number.
 inline constexpr std::string_view kChildGraphScope = "child graph ", kBodyScope = "body ";
 
+// The launches of a graph by threads with one call stack.
+struct LaunchCount {
+  const CallFrame* stack = nullptr;
+  std::uint64_t launches = 0;
+};
+
 // The open NVTX ranges, NCCL calls and call stack of the creating thread when it created a node.
 // Null: none.
 struct NodeOrigin {

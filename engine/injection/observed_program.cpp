@@ -184,7 +184,7 @@ trace::GraphVersion ObservedProgram::describe(const Picture& picture) {
       describe_observed_graph(*picture.graph,
                               {identity.graph, identity.device, exec.label, exec.instantiated,
                                exec.instantiate_time, identity.stack},
-                              picture.locations);
+                              picture.locations, picture.launches);
   version.changes = picture.changes;
   if (version.collectives.empty()) return version;
   const std::lock_guard lock(mutex_);
@@ -205,8 +205,8 @@ void ObservedProgram::take_pictures(Which which, trace::Time now) {
         std::clamp(exec->described - exec->instantiated, kFirstPause, kLastPause);
     const bool is_due = is_new || exec->is_destroyed || now - exec->described >= pause;
     if (which == Which::New ? !is_new : which == Which::Due && !is_due) return false;
-    pictures_.push_back(
-        {exec, exec->picture(), locate_accesses(exec->graph(), memory_), exec->changes()});
+    pictures_.push_back({exec, exec->picture(), locate_accesses(exec->graph(), memory_),
+                         exec->changes(), exec->launches});
     if (is_new) --new_execs_;
     exec->is_described = exec->is_current = true;
     exec->described = now;

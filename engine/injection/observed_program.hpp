@@ -107,6 +107,7 @@ class ObservedProgram {
     std::uint32_t thread = 0;
     trace::Time started = 0, returned = 0;
     std::uint32_t correlation = 0;  // also that of the launch's runs
+    const CallFrame* stack = nullptr;  // as in NodeOrigin
   };
   enum class Nodes : std::uint8_t { Unrecorded, Recorded };
   enum class Order : std::uint8_t { First, Later };
@@ -138,6 +139,7 @@ class ObservedProgram {
     std::shared_ptr<const ObservedGraph> graph;
     AccessLocations locations;
     std::vector<trace::NodeChanges> changes;
+    std::vector<LaunchCount> launches;
   };
   [[nodiscard]] trace::GraphVersion describe(const Picture& picture);
   void collect_losses(trace::Time now);

@@ -28,6 +28,10 @@ ObservedProgram::Order ObservedProgram::launched(const Launch& launch, Nodes nod
   replay.launched = launch.started;
   replay.launch_returned = launch.returned;
   replay.thread = launch.thread;
+  if (launch.stack != nullptr) {
+    exec->count_launch(launch.stack);
+    if (std::exchange(exec->is_current, false)) undescribed_.push_back(exec);
+  }
   if (waits_ != nullptr) waits_->launched(launch.stream, replay.graph, replay.replay);
   const Order order = replay.replay == 1 ? Order::First : Order::Later;
   if (nodes == Nodes::Unrecorded || launch.correlation == 0) {

@@ -259,6 +259,7 @@ void ProgramCallbacks::take_launch(const CUpti_CallbackData& data, CUgraphExec e
   launch.stream = queue_of(stream, program_.device_of(launch.exec), per_thread);
   launch.thread = thread_number();
   launch.correlation = data.correlationId;
+  if (sources_.launch_stacks) launch.stack = stack();
   switch (program_.launched(launch, nodes_.load(std::memory_order_relaxed))) {
     case ObservedProgram::Order::First:
       return program_.first_launch_ended(launch.exec, launch.returned - launch.started,

@@ -34,6 +34,7 @@ class ProgramCallbacks {
     std::function<void()> on_context;                  // a CUDA context was created
     // The call stack of this thread. Called while the driver may hold locks; empty: there is none.
     std::function<const CallFrame*()> stack = {};
+    bool launch_stacks = false;     // read it at launches too
     ProgramWaits* waits = nullptr;  // null: waits are not observed
   };
   ProgramCallbacks(ObservedProgram& program, Sources sources);

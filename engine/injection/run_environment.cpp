@@ -52,6 +52,7 @@ std::optional<RunEnvironment> read_run_environment() {
   environment.cost = variable(kRunCost);
   if (variable(kRunNodes) == "1") environment.nodes = ObservedProgram::Nodes::Recorded;
   environment.stacks = stacks_of(variable(kRunStacks));
+  environment.launch_stacks = variable(kRunLaunchStacks) == "1";
   environment.faults = variable(kRunFaults) == "1";
   if (const std::string_view seconds = variable(kRunHangAfter); !seconds.empty()) {
     double value = 0;

@@ -23,6 +23,7 @@ inline constexpr char kRunFaults[] = "REPRISE_RUN_FAULTS";  // 1: the driver's d
 inline constexpr char kRunHangAfter[] = "REPRISE_RUN_HANG_AFTER";  // seconds, a decimal number
 inline constexpr char kRunYield[] = "REPRISE_RUN_YIELD";    // 1: leave CUPTI to the program
 inline constexpr char kRunStacks[] = "REPRISE_RUN_STACKS";  // python (default), native or none
+inline constexpr char kRunLaunchStacks[] = "REPRISE_RUN_LAUNCH_STACKS";  // 1: of launches too
 
 struct RunEnvironment {
   TraceOptions trace;
@@ -30,6 +31,7 @@ struct RunEnvironment {
   enum class Cupti : std::uint8_t { ByReprise, ByProgram } cupti = Cupti::ByReprise;
   // The call stacks that nodes and graphs have.
   enum class Stacks : std::uint8_t { Python, Native, None } stacks = Stacks::Python;
+  bool launch_stacks = false;  // launches have them too
   std::string followed = {};
   std::string cost = {};    // measured by `reprise run --measure-cost`; empty: not measured
   std::string errors = {};  // path; empty: none

@@ -78,7 +78,8 @@ void RunSession::listen() {
                                concat("no graphs are observed: ", cupti.why_not));
   const CuptiLibrary& library = *cupti.library;
   callbacks_ = std::make_unique<ProgramCallbacks>(
-      program_, ProgramCallbacks::Sources{&library, desc_.load_driver, desc_.on_context, stacks()});
+      program_, ProgramCallbacks::Sources{&library, desc_.load_driver, desc_.on_context, stacks(),
+                                          desc_.environment.launch_stacks});
   recorder_ = std::make_unique<NodeRecorder>(library, program_);
   static_cast<void>(library.register_clock(&host_clock));
   if (const CUptiResult result = library.subscribe(&subscriber_, &on_callback, this);
@@ -118,7 +119,7 @@ void RunSession::listen_to_interposer() {
   }
   callbacks_ = std::make_unique<ProgramCallbacks>(
       program_, ProgramCallbacks::Sources{nullptr, desc_.load_driver, desc_.on_context, stacks(),
-                                          waits_.get()});
+                                          desc_.environment.launch_stacks, waits_.get()});
   interposed_ = std::make_unique<InterposedCalls>(*callbacks_, *driver.calls);
   set_hook(&on_call, this);
   trace_->add_message(trace::Severity::Info, "run.cupti",

@@ -111,6 +111,10 @@ void check_indices(const GraphVersion& g) {
       throw_corrupt(where + "a stack that does not follow the previous one");
   }
   inside_or_none(g.stack, g.frames.size(), "innermost frame of the graph's stack");
+  for (const LaunchStack& stack : g.launch_stacks) {
+    inside(stack.frame, g.frames.size(), "innermost frame of a launch's stack");
+    inside(stack.file, g.strings.size(), "file of a launch");
+  }
   for (const Edge& e : g.edges) {
     if (body_of(g, e.from) != body_of(g, e.to))
       throw_corrupt(where + "an edge between nodes of different bodies");

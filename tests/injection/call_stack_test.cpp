@@ -104,6 +104,40 @@ TEST_CASE("call stack: a node names the user's innermost line, and has the whole
   CHECK(stack_text(version, version.stack) == "main train.py:40");
 }
 
+TEST_CASE("call stack: launches are counted by their stacks on request") {
+  Frames frames;
+  HandMadeKernel kernel{"_Z1kv"};
+  HandMadeGraph graph;
+  graph.nodes.push_back(kernel_node(kernel, 0));
+  const CallFrame* const main = frames.call(nullptr, "main", 40);
+  const CallFrame* const replay =
+      frames.call(main, "replay", 9, "/x/site-packages/torch/graphs.py");
+  for (const auto read : {PlayedProgram::LaunchStacks::Unread, PlayedProgram::LaunchStacks::Read}) {
+    PlayedProgram program(read);
+    program.instantiate(graph);
+    program.stack = replay;
+    program.launch();
+    program.launch();
+    program.stack = frames.call(nullptr, "main", 52);
+    program.launch();
+    program.stack = nullptr;
+    program.launch();
+    const trace::GraphVersion version = program.last_version();
+    if (read == PlayedProgram::LaunchStacks::Unread) {
+      CHECK(version.launch_stacks.empty());
+      continue;
+    }
+    REQUIRE(version.launch_stacks.size() == 2);
+    const trace::LaunchStack& first = version.launch_stacks[0];
+    CHECK(first.launches == 2);
+    CHECK(stack_text(version, first.frame) == "replay graphs.py:9 < main train.py:40");
+    CHECK(version.strings[first.file] == "/home/a/train.py");
+    CHECK(first.line == 40);
+    CHECK(version.launch_stacks[1].launches == 1);
+    CHECK(version.launch_stacks[1].line == 52);
+  }
+}
+
 TEST_CASE(
     "call stack: a copied node has the stack of the original, a new node at its address not") {
   PlayedProgram program;

@@ -13,13 +13,14 @@ namespace reprise::test {
 
 class PlayedProgram : public PlayedCalls {
  public:
-  PlayedProgram()
+  enum class LaunchStacks : std::uint8_t { Unread, Read };
+  explicit PlayedProgram(LaunchStacks reads_launches = LaunchStacks::Unread)
       : PlayedCalls([this](CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
           callbacks_.take(domain, id, data);
         }),
         driver_(hand_made_driver()),
         callbacks_(program, {&cupti_.library(), [this] { return load(); }, [this] { ++contexts; },
-                             [this] { return stack; }}) {}
+                             [this] { return stack; }, reads_launches == LaunchStacks::Read}) {}
 
   void instantiate(HandMadeGraph& graph) const { PlayedCalls::instantiate(graph, exec); }
   void launch(Outcome outcome = {}) const {

@@ -198,7 +198,7 @@ class Faults(RunTest):
             self.assertIn("1 graph, 7 replays", result.stderr)
 
     def test_wrong_options_are_rejected(self):
-        for options, text in ((("--keep-dump",), "--keep-dump requires"), (("--hang-after", "soon"), "is no duration"), (("--faults", "--yield"), "--yield cannot be combined with --faults"),
+        for options, text in ((("--keep-dump",), "--keep-dump requires"), (("--hang-after", "soon"), "is no duration"), (("--launch-stacks", "--stacks", "none"), "--launch-stacks requires"), (("--faults", "--yield"), "--yield cannot be combined with --faults"),
                               (("--hang-after", "3s", "--nodes"), "--nodes cannot be combined"), (("--faults", "--measure-cost", "3"), "--measure-cost cannot be combined")):
             result = self.run_it("true", options=options)
             self.assertEqual(result.returncode, 2)

@@ -145,6 +145,7 @@ TEST_CASE("sqlite: call stacks are stored as frames with their callers") {
   g.nodes.resize(1);
   g.frames = {{trace::kNone, 1, 3, 40, 0}, {0, 2, 3, 12, 0}, {1, 5, 4, 0, 4'660}};
   g.stacks = {{0, 2}};
+  g.launch_stacks = {{7, 1, 0, 0}};
   g.stack = 0;
   ReadDatabase db(exported(topology, "stacks"));
   CHECK(db.text("WITH RECURSIVE up(frame, depth) AS (SELECT frame, 0 FROM stacks WHERE node = 0 "
@@ -153,6 +154,7 @@ TEST_CASE("sqlite: call stacks are stored as frames with their callers") {
                 "FROM (SELECT * FROM up JOIN frames USING (frame) ORDER BY depth)") ==
         "at::add 4660, step 12, main 40");
   CHECK(db.number("SELECT frame FROM stacks WHERE node IS NULL") == 0);
+  CHECK(db.number("SELECT launches FROM launch_stacks WHERE frame = 1") == 7);
 }
 
 TEST_CASE("sqlite: segments are stored with their nodes and lists") {

@@ -31,6 +31,7 @@ namespace fs = std::filesystem;
 
 struct RunOptions {
   std::string output = "run.reprise", follow, stacks = "python", hang_after;
+  bool launch_stacks = false;
   bool nodes = false, yield = false, view = false, serve = false, faults = false, keep_dump = false;
   std::size_t cost_pairs = 0;
   std::vector<std::string> command;
@@ -76,6 +77,7 @@ ChildProcess child_of(const RunOptions& options, const fs::path& output, const f
                                     .yield = options.yield,
                                     .dumps = options.faults || !options.hang_after.empty(),
                                     .stacks = options.stacks,
+                                    .launch_stacks = options.launch_stacks,
                                     .follow = options.follow,
                                     .cost = std::move(cost)});
   return child;
@@ -171,6 +173,8 @@ ChildExit run_observed(const RunOptions& options, const fs::path& output, const 
 int run(const RunOptions& options) {
   if (options.command.empty()) throw UsageError("CMD is required: the program to run, after --");
   const double hang_seconds = seconds_of(options.hang_after);
+  if (options.launch_stacks && options.stacks == "none")
+    throw UsageError("--launch-stacks requires --stacks python or native");
   if (options.keep_dump && !options.faults && hang_seconds == 0)
     throw UsageError("--keep-dump requires --faults or --hang-after");
   if (options.faults || hang_seconds != 0) {
@@ -220,6 +224,9 @@ Command add_run(CLI::App& program) {
                   "processes that run Python; native: of native code; none")
       ->check(CLI::IsMember({"python", "native", "none"}))
       ->capture_default_str();
+  app->add_flag(
+      "--launch-stacks", options->launch_stacks,
+      "record the call stacks of launches too, which costs each launch some microseconds");
   app->add_flag(
       "--yield", options->yield,
       "leave CUPTI to the program, so that its own profiler works; graphs are not observed");

@@ -125,6 +125,9 @@ nlohmann::ordered_json json_of(const Stats& stats, const model::GraphEntry& entr
                      {"min", l.min},
                      {"max", l.max}});
   }
+  nlohmann::ordered_json launched_by = nlohmann::ordered_json::array();
+  for (const model::Graph::LaunchLine& line : graph.launch_lines())
+    launched_by.push_back({{"line", line.text}, {"replays", line.launches}});
   const std::uint64_t lost = entry.statistics->lost();
   nlohmann::ordered_json json = {{"graph", graph.key().graph},
                                  {"version", graph.key().version},
@@ -141,6 +144,7 @@ nlohmann::ordered_json json_of(const Stats& stats, const model::GraphEntry& entr
                                  {"launch_latency", times(model::ReplayMeasure::LaunchLatency)},
                                  {"samples", entry.statistics->samples + lost},
                                  {"lost_samples", lost},
+                                 {"launched_by", std::move(launched_by)},
                                  {"loops", std::move(loops)},
                                  {"nodes", std::move(nodes)}};
   if (stats.document->has_ranks())

@@ -224,6 +224,14 @@ void print_graph(const Stats& stats, const StatsOptions& options, const model::G
               counted(changes, "change").c_str(),
               counted(graph.record().changes.size(), "node").c_str());
   }
+  constexpr std::size_t kLines = 5;
+  const std::vector<model::Graph::LaunchLine> lines = graph.launch_lines();
+  for (std::size_t i = 0; i < std::min(lines.size(), kLines); ++i)
+    write_out("%s%s (%s)", i == 0 ? "  launched by " : ", ", lines[i].text.c_str(),
+              counted(lines[i].launches, "replay").c_str());
+  if (lines.size() > kLines)
+    write_out(" and %s", counted(lines.size() - kLines, "further line").c_str());
+  if (!lines.empty()) write_out("\n");
 
   Table times(1, {"", "count", "mean us", "p50 us", "p90 us", "p99 us", "max us"});
   for (const auto& [name, measure] :

@@ -36,6 +36,8 @@ CREATE TABLE frames (graph INTEGER, version INTEGER, frame INTEGER, caller INTEG
   function TEXT, file TEXT, line INTEGER, offset INTEGER, PRIMARY KEY (graph, version,
   frame)) WITHOUT ROWID;
 CREATE TABLE stacks (graph INTEGER, version INTEGER, node INTEGER, frame INTEGER);
+CREATE TABLE launch_stacks (graph INTEGER, version INTEGER, launches INTEGER, frame INTEGER,
+  file TEXT, line INTEGER);
 CREATE TABLE segments (graph INTEGER, version INTEGER, segment INTEGER, first_node INTEGER,
   nodes INTEGER, lists INTEGER, items INTEGER, PRIMARY KEY (graph, version,
   segment)) WITHOUT ROWID;
@@ -142,6 +144,9 @@ void write_graph(Database& db, const GraphVersion& g, const Topology& topology) 
   // The innermost frames; without a node that of the graph.
   Database::Insert stack(db, "INSERT INTO stacks VALUES (?,?,?,?)");
   for (const NodeStack& of : g.stacks) stack.row(g.graph, g.version, of.node, of.frame);
+  Database::Insert launch(db, "INSERT INTO launch_stacks VALUES (?,?,?,?,?,?)");
+  for (const LaunchStack& of : g.launch_stacks)
+    launch.row(g.graph, g.version, of.launches, of.frame, g.strings[of.file], of.line);
   if (g.stack != kNone) stack.row(g.graph, g.version, index(kNone), g.stack);
   Database::Insert segment(db, "INSERT INTO segments VALUES (?,?,?,?,?,?,?)");
   for (std::uint32_t i = 0; i < g.segments.size(); ++i) {

@@ -132,6 +132,27 @@ std::uint32_t Graph::stack(std::uint32_t node) const {
   return found == record_.stacks.end() || found->node != node ? trace::kNone : found->frame;
 }
 
+std::vector<Graph::LaunchLine> Graph::launch_lines() const {
+  std::vector<LaunchLine> lines;
+  for (const trace::LaunchStack& of : record_.launch_stacks) {
+    const bool is_known = of.line != 0;
+    const std::string& path = record_.strings[is_known ? of.file : record_.frames[of.frame].file];
+    std::string text = path.substr(path.rfind('/') + 1);
+    if (is_known) text += ":" + std::to_string(of.line);
+    const auto same = std::find_if(lines.begin(), lines.end(),
+                                   [&](const LaunchLine& line) { return line.text == text; });
+    if (same == lines.end()) {
+      lines.push_back({std::move(text), of.launches});
+    } else {
+      same->launches += of.launches;
+    }
+  }
+  std::stable_sort(lines.begin(), lines.end(), [](const LaunchLine& a, const LaunchLine& b) {
+    return a.launches > b.launches;
+  });
+  return lines;
+}
+
 std::string Graph::name() const { return trace::graph_name(record_); }
 
 std::string Graph::node_name(std::uint32_t node) const { return trace::node_name(record_, node); }

@@ -61,6 +61,13 @@ class Graph {
   // The innermost frame of the call stack of the thread that created the node: an index in
   // record().frames; trace::kNone: unknown.
   [[nodiscard]] std::uint32_t stack(std::uint32_t node) const;
+  // The source lines that launched an observed graph, as far as the trace has stacks of launches;
+  // the most frequent first.
+  struct LaunchLine {
+    std::string text;  // "train.py:40"; or the module of native code
+    std::uint64_t launches = 0;
+  };
+  [[nodiscard]] std::vector<LaunchLine> launch_lines() const;
   // The accesses to a buffer, ordered by node.
   [[nodiscard]] std::span<const BufferUse> uses(std::uint32_t buffer) const {
     return row(uses_, buffer);

@@ -54,10 +54,15 @@ std::vector<std::string> RunErrors::take() {
 
 std::map<std::string, std::string> observation_variables(const ObservedRun& run) {
   std::map<std::string, std::string> variables{
-      {"REPRISE_RUN_TRACE", run.trace},   {"REPRISE_RUN_PARENT", std::to_string(::getpid())},
-      {"REPRISE_RUN_ERRORS", run.errors}, {"REPRISE_RUN_NODES", run.nodes ? "1" : "0"},
-      {"REPRISE_RUN_FOLLOW", run.follow}, {"REPRISE_RUN_YIELD", run.yield ? "1" : "0"},
-      {"REPRISE_RUN_STACKS", run.stacks}, {"REPRISE_RUN_COST", run.cost}};
+      {"REPRISE_RUN_TRACE", run.trace},
+      {"REPRISE_RUN_PARENT", std::to_string(::getpid())},
+      {"REPRISE_RUN_ERRORS", run.errors},
+      {"REPRISE_RUN_NODES", run.nodes ? "1" : "0"},
+      {"REPRISE_RUN_FOLLOW", run.follow},
+      {"REPRISE_RUN_YIELD", run.yield ? "1" : "0"},
+      {"REPRISE_RUN_STACKS", run.stacks},
+      {"REPRISE_RUN_COST", run.cost},
+      {"REPRISE_RUN_LAUNCH_STACKS", run.launch_stacks ? "1" : "0"}};
   if (run.dumps) {
     const char* const others = std::getenv(kInterposerVariable);
     const std::string interposer = (run.library.parent_path() / kInterposer).string();

@@ -44,6 +44,7 @@ struct ObservedRun {
   bool yield = false;  // leave CUPTI to the program
   bool dumps = false;  // GPU core dumps: observe without CUPTI and without the driver's injection
   std::string stacks = {};  // python (also if empty), native or none
+  bool launch_stacks = false;  // launches have them too
   std::string follow = {};  // record each change of nodes whose kernel or label contains this
   std::string cost = {};    // what observing costs, as a text for the trace; empty: not measured
 };

@@ -178,6 +178,7 @@ TEST_CASE("trace codec: frames follow their callers, and stacks are of nodes, in
   GraphVersion g = test::sample_graph(0, 4);
   g.frames = {{kNone, 0, 0, 7, 0}, {0, 0, 0, 8, 0x1234}};
   g.stacks = {{1, 1}, {3, 0}};
+  g.launch_stacks = {{7, 1, 0, 8}};
   g.stack = 1;
   Records records;
   records.graph_versions = {g};
@@ -194,6 +195,8 @@ TEST_CASE("trace codec: frames follow their callers, and stacks are of nodes, in
   rejects([](GraphVersion& w) { w.stacks[1].node = 4; });
   rejects([](GraphVersion& w) { w.stacks[1].node = 1; });
   rejects([](GraphVersion& w) { w.stacks[0].frame = 2; });
+  rejects([](GraphVersion& w) { w.launch_stacks[0].frame = 2; });
+  rejects([&](GraphVersion& w) { w.launch_stacks[0].file = strings; });
   rejects([](GraphVersion& w) { w.stack = 2; });
 }
 

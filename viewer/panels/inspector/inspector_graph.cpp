@@ -276,6 +276,18 @@ void GraphPage::draw_versions(PanelContext& context) {
             });
 }
 
+// The source lines that launched the graph.
+void draw_launches(const PanelContext& context) {
+  const std::vector<model::Graph::LaunchLine> lines = context.graph()->launch_lines();
+  if (lines.empty() ||
+      !draw_section(context.theme, "Launched by",
+                    count_text(lines.size()) + (lines.size() == 1 ? " line" : " lines")))
+    return;
+  for (const model::Graph::LaunchLine& line : lines)
+    draw_value(context.theme, line.text.c_str(),
+               count_text(line.launches) + (line.launches == 1 ? " replay" : " replays"));
+}
+
 void GraphPage::draw(PanelContext& context) {
   const model::GraphKey key = context.graph()->key();
   draw_title(context.theme, "graph, version " + count_text(key.version), context.graph()->name());
@@ -286,6 +298,7 @@ void GraphPage::draw(PanelContext& context) {
   draw_memory(context);
   draw_compilation(context);
   source_.draw_stack(context, {}, context.graph()->record().stack);
+  draw_launches(context);
   draw_versions(context);
   draw_session(context);
 }

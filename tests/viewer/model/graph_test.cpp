@@ -1,0 +1,25 @@
+#include "model/graph.hpp"
+
+#include <doctest/doctest.h>
+
+#include "viewer/model/small_trace.hpp"
+
+using namespace reprise;
+
+TEST_CASE("graph: launches are summed by the user's line, or the module of native code") {
+  trace::GraphVersion record = test::small_topology().graph_versions[0];
+  const auto text = [&](const char* name) {
+    record.strings.push_back(name);
+    return static_cast<std::uint32_t>(record.strings.size() - 1);
+  };
+  const std::uint32_t train = text("/home/a/train.py"), torch = text("/lib/libtorch.so");
+  record.frames = {{trace::kNone, 0, train, 40, 0}, {0, 0, torch, 0, 16}};
+  record.launch_stacks = {{2, 0, train, 40}, {9, 1, 0, 0}, {5, 1, train, 40}, {1, 0, train, 52}};
+  const auto lines = model::Graph(record).launch_lines();
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0].text == "libtorch.so");
+  CHECK(lines[0].launches == 9);
+  CHECK(lines[1].text == "train.py:40");
+  CHECK(lines[1].launches == 7);
+  CHECK(lines[2].text == "train.py:52");
+}

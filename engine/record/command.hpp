@@ -78,14 +78,13 @@ struct DispatchPayload {
   std::optional<Dim3> cluster = {};
   std::uint32_t shared_bytes = 0;
   DispatchDesc::Launch launch = DispatchDesc::Launch::Normal;
-  std::uint32_t parameter_bytes = 0;
-  std::uint32_t buffer_argument_count = 0;
-  const std::byte* parameters = nullptr;  // values are filled in, addresses are zero
-  BufferArgument* buffer_arguments = nullptr;
-  std::uint32_t slot_argument_count = 0;
-  const SlotArgument* slot_arguments = nullptr;
   DispatchDesc::Start start = DispatchDesc::Start::Ordered;
   float cost = 0;  // us; 0: unknown
+  std::uint32_t parameter_bytes = 0;
+  std::uint32_t buffer_argument_count = 0, slot_argument_count = 0;
+  const std::byte* parameters = nullptr;  // values are filled in, addresses are zero
+  BufferArgument* buffer_arguments = nullptr;
+  const SlotArgument* slot_arguments = nullptr;
 };
 
 // One side of a copy: a buffer of the recording, or host memory.

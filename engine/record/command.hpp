@@ -51,11 +51,13 @@ struct BufferAccess {
   Access access = Access::Read;
   std::uint32_t shape = 0;
   std::uint64_t begin = 0, end = 0;  // bytes
+  friend bool operator==(const BufferAccess&, const BufferAccess&) = default;
 };
 
 struct AccessShape {
   Extent extent;
   Pitch pitch;  // never 0: tight pitches are explicit
+  friend bool operator==(const AccessShape&, const AccessShape&) = default;
 };
 
 // An address in a dispatch's parameter block: block[parameter_offset] = address of buffer + offset.
@@ -143,6 +145,7 @@ struct BarrierPayload {
   Access before = Access::ReadWrite;
   Access after = Access::ReadWrite;
   Dependency dependency = Dependency::Full;
+  friend bool operator==(const BarrierPayload&, const BarrierPayload&) = default;
 };
 
 // A whole recording that a command runs: recording.bodies[index]. Its buffer i is this recording's

@@ -184,12 +184,13 @@ class RecorderCore {
   }
   void roll_back(const Mark& to) noexcept;
 
-  // Runs `reserve_and_intern` and undoes its interning if it throws.
+  // Reserves a command, calls reserve_and_intern(arena), and undoes its interning if it throws.
   template <class Function>
   void transact(Function&& reserve_and_intern) {
     const Mark before = mark();
     try {
-      reserve_and_intern();
+      static_cast<void>(lists_.commands.reserve(*lists_.arena, 1));
+      reserve_and_intern(*lists_.arena);
     } catch (...) {
       roll_back(before);
       throw;

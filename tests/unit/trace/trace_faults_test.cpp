@@ -1,7 +1,6 @@
 // Faults of a trace: killed process, truncated file, full disk.
 #include <doctest/doctest.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <zstd.h>
 
@@ -12,6 +11,8 @@
 #include <functional>
 #include <random>
 
+#include "support/file_limit.hpp"
+#include "support/temporary_folder.hpp"
 #include "trace/trace_error.hpp"
 #include "trace/trace_file.hpp"
 #include "trace/trace_reader.hpp"
@@ -23,27 +24,12 @@
 using namespace reprise;
 using namespace reprise::trace;
 using reprise::test::Child;
+using reprise::test::FileLimit;
 
 namespace {
 
-class Folder {
- public:
-  Folder() {
-    std::string name = "/tmp/reprise_faults_XXXXXX";
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] std::filesystem::path file() const { return path_ / "run.reprise"; }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
+struct Folder : test::TemporaryFolder {
+  [[nodiscard]] std::filesystem::path file() const { return path() / "run.reprise"; }
 };
 
 // Checks that every chunk is readable and that only an incomplete chunk follows them; returns the
@@ -58,26 +44,6 @@ std::uint64_t check_whole(const std::filesystem::path& file) {
   CHECK(reader.damage().empty() == (reader.trailing_bytes() == 0));
   return samples;
 }
-
-// Limits the size of files during its lifetime; larger writes fail without a signal.
-class FileLimit {
- public:
-  explicit FileLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
-    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
-    const rlimit limit{bytes, before_.rlim_max};
-    REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
-  }
-  FileLimit(const FileLimit&) = delete;
-  FileLimit& operator=(const FileLimit&) = delete;
-  ~FileLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    ::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
 
 constexpr std::uint32_t kSamples = 500;
 

@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <stdexcept>
 #include <thread>
 
 #include "support/counting_allocator.hpp"
@@ -55,39 +54,6 @@ TEST_CASE(
   Fence().wait();
   CHECK(Fence().done());
   CHECK(Fence().wait_for(std::chrono::nanoseconds(0)));
-}
-
-TEST_CASE("fence: wait blocks until the launch is complete") {
-  FakeInstance fake;
-  Device device = fake.open();
-  Queue queue = device.create_queue({.label = "q"});
-  auto pool = device.create_pool();
-  CapturedGraph graph = make_graph(device, "g", {}, pool->allocate<int>(4, "x"));
-  const Fence fence = graph.launch(queue);
-  std::thread other([&] {
-    fake.world.wait_until_a_thread_waits();
-    fake.world.complete_all();
-  });
-  fence.wait();
-  CHECK(fence.done());
-  other.join();
-}
-
-TEST_CASE("fence: it rethrows the exception of its own replay's host callback, each time") {
-  FakeInstance fake;
-  Device device = fake.open();
-  Queue queue = device.create_queue({.label = "q"});
-  auto pool = device.create_pool();
-  CapturedGraph graph = make_graph(device, "g", {}, pool->allocate<int>(4, "x"));
-  fake.world.throw_in_callback(2, "no luck");
-  const Fence first = graph.launch(queue), second = graph.launch(queue);
-  graph = CapturedGraph();  // retained by the fences
-  fake.world.complete_all();
-  first.wait();
-  CHECK_THROWS_WITH_AS(second.wait(), "no luck", std::runtime_error);
-  CHECK_THROWS_WITH_AS((void)second.wait_for(std::chrono::seconds(1)), "no luck",
-                       std::runtime_error);
-  CHECK(second.done());
 }
 
 TEST_CASE("launch: it waits exactly once, for the graph's last launch, and only on another queue") {
@@ -219,16 +185,6 @@ struct RecordedFill {
 };
 
 }  // namespace
-
-TEST_CASE_FIXTURE(RecordedFill, "command buffer: Pending while a graph of it replays") {
-  CapturedGraph graph = device.compile(commands);
-  CHECK(commands.state() == CommandBufferState::Executable);
-  (void)graph.launch(queue);
-  CHECK(commands.state() == CommandBufferState::Pending);
-  CHECK(error_of([&] { commands.begin(); }).code == ErrorCode::InvalidState);
-  fake.world.complete_all();
-  CHECK(commands.state() == CommandBufferState::Executable);
-}
 
 TEST_CASE_FIXTURE(RecordedFill,
                   "command buffer: Pending while any of a hundred graphs of it replays") {

@@ -151,6 +151,14 @@ class FakeInstance {
   }
 };
 
+// A fixture: the fake host device with a pool and a queue.
+struct FakeRun {
+  FakeInstance fake;
+  Device device = fake.open();
+  std::shared_ptr<CapturePool> pool = device.create_pool({.label = "pool"});
+  Queue queue = device.create_queue({.label = "q"});
+};
+
 // The error that `call` throws. Fails the test if it throws none.
 [[nodiscard]] ErrorDetails error_of(const std::function<void()>& call);
 [[nodiscard]] std::string text_of(const std::function<void()>& call);

@@ -10,12 +10,8 @@ using namespace reprise::test;
 
 namespace {
 
-struct Loss {
-  FakeInstance fake;
-  Device device = fake.open();
-  std::shared_ptr<CapturePool> pool = device.create_pool({.label = "pool"});
+struct Loss : FakeRun {
   GpuRef<int> x = pool->allocate<int>(4, "x");
-  Queue queue = device.create_queue({.label = "q"});
   CommandBuffer commands = device.create_command_buffer({.label = "step"});
   Loss() {
     const Kernel kernel = device.load_kernel(fake_kernel());

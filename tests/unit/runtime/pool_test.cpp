@@ -25,10 +25,7 @@ TEST_CASE("pool: it counts buffers and bytes of each kind while their handles li
   CHECK(fake.world.memory_blocks() == 1);
 }
 
-TEST_CASE("pool: a reused slot has another version") {
-  FakeInstance fake;
-  Device device = fake.open();
-  auto pool = device.create_pool();
+TEST_CASE_FIXTURE(FakeRun, "pool: a reused slot has another version") {
   auto x = pool->allocate<int>(1, "x");
   const BufferId first = x.id();
   x = pool->allocate<int>(1, "y");
@@ -62,10 +59,7 @@ TEST_CASE("pool: a failed allocation is a typed error that names pool, buffer an
   CHECK(pool->buffer_count() == 0);
 }
 
-TEST_CASE("pool: the next allocation can use the memory of dropped buffers") {
-  FakeInstance fake;
-  Device device = fake.open();
-  auto pool = device.create_pool();
+TEST_CASE_FIXTURE(FakeRun, "pool: the next allocation can use the memory of dropped buffers") {
   fake.world.limit_bytes(400);
   for (int i = 0; i < 50; ++i) {
     auto x = pool->allocate<int>(100, "x");
@@ -91,14 +85,11 @@ TEST_CASE("pool: live_graphs counts graphs that hold the pool or a buffer of it,
   CHECK(pool->live_graphs() == 1);
 }
 
-TEST_CASE(
+TEST_CASE_FIXTURE(
+    FakeRun,
     "pool: clear waits for no launch, and the memory is freed when the launch of a dropped graph "
     "completes") {
-  FakeInstance fake;
-  Device device = fake.open();
-  auto pool = device.create_pool();
   auto x = pool->allocate<int>(4, "x"), y = pool->allocate<int>(4, "y");
-  Queue queue = device.create_queue({.label = "q"});
   Fence fence;
   {
     CapturedGraph graph = make_graph(device, "g", x, y);

@@ -131,7 +131,8 @@ TEST_CASE("trace file: a file that is truncated at any byte opens up to its last
     std::size_t whole = 0;
     while (whole < ends.size() && ends[whole] <= size) ++whole;
     REQUIRE(reader.chunks().size() == whole);
-    REQUIRE(reader.damage().empty() == (size == (whole == 0 ? kPreambleBytes : ends[whole - 1])));
+    REQUIRE(reader.trailing_bytes() == size - (whole == 0 ? kPreambleBytes : ends[whole - 1]));
+    REQUIRE(reader.damage().empty() == (reader.trailing_bytes() == 0));
     for (const ChunkEntry& entry : reader.chunks()) REQUIRE_FALSE(reader.read(entry).empty());
   }
 }

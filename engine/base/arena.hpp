@@ -50,6 +50,11 @@ class Arena {
   [[nodiscard]] std::string_view copy_text(std::string_view text) {
     return {reinterpret_cast<const char*>(copy_bytes(text.data(), text.size(), 1)), text.size()};
   }
+  // Gives back [begin, end) if the latest allocation ends there; otherwise has no effect.
+  void give_back(const void* begin, const void* end) noexcept {
+    if (reinterpret_cast<std::uintptr_t>(end) == next_)
+      next_ = reinterpret_cast<std::uintptr_t>(begin);
+  }
   // Invalidates all allocations. Keeps only the largest block.
   void reset() noexcept;
   [[nodiscard]] std::size_t block_count() const noexcept { return blocks_.size(); }

@@ -12,12 +12,6 @@ namespace {
 
 enum class Comparison : std::uint8_t { Same, Different, NotByItself };
 
-bool same(const Extent& a, const Extent& b) {
-  return a.width == b.width && a.height == b.height && a.depth == b.depth;
-}
-bool same(const Pitch& a, const Pitch& b) { return a.row == b.row && a.slice == b.slice; }
-bool same(const Dim3& a, const Dim3& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
-
 class Comparer {
  public:
   Comparer(const BoundPlan& before, const BoundPlan& after) : before_(before), after_(after) {}
@@ -63,7 +57,7 @@ class Comparer {
     const auto& a = payload<DispatchPayload>(before_, command);
     const auto& b = payload<DispatchPayload>(after_, command);
     if (before_.plan.recording->kernels[a.kernel] != after_.plan.recording->kernels[b.kernel] ||
-        !same(a.grid, b.grid) || !same(a.block, b.block) || a.shared_bytes != b.shared_bytes ||
+        a.grid != b.grid || a.block != b.block || a.shared_bytes != b.shared_bytes ||
         a.parameter_bytes != b.parameter_bytes || !same_conditions(a, b)) {
       return Comparison::Different;
     }
@@ -104,8 +98,8 @@ class Comparer {
   Comparison copies(std::uint32_t command) const {
     const auto& a = payload<CopyPayload>(before_, command);
     const auto& b = payload<CopyPayload>(after_, command);
-    const bool same_shape = same(a.extent, b.extent) && same(a.source_pitch, b.source_pitch) &&
-                            same(a.destination_pitch, b.destination_pitch);
+    const bool same_shape = a.extent == b.extent && a.source_pitch == b.source_pitch &&
+                            a.destination_pitch == b.destination_pitch;
     // Snapshot bytes are part of the executable.
     if (a.source.is_snapshot() != b.source.is_snapshot()) return Comparison::NotByItself;
     if (a.source.is_snapshot()) {
@@ -129,7 +123,7 @@ class Comparer {
     const auto& a = payload<FillPayload>(before_, command);
     const auto& b = payload<FillPayload>(after_, command);
     const bool same_shape =
-        same(a.extent, b.extent) && same(a.pitch, b.pitch) && a.element_bytes == b.element_bytes;
+        a.extent == b.extent && a.pitch == b.pitch && a.element_bytes == b.element_bytes;
     if (same_shape && a.bits == b.bits &&
         address(before_, a.buffer, a.offset) == address(after_, b.buffer, b.offset))
       return Comparison::Same;

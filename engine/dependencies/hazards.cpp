@@ -270,12 +270,8 @@ bool HazardTracker::is_watched(const BufferAccess& access) const {
 }
 
 bool HazardTracker::same_rows(const BufferAccess& a, const BufferAccess& b) const {
-  if (a.begin != b.begin || a.end != b.end) return false;
-  const AccessShape& x = recording_.shapes[a.shape - 1];
-  const AccessShape& y = recording_.shapes[b.shape - 1];
-  return x.extent.width == y.extent.width && x.extent.height == y.extent.height &&
-         x.extent.depth == y.extent.depth && x.pitch.row == y.pitch.row &&
-         x.pitch.slice == y.pitch.slice;
+  return a.begin == b.begin && a.end == b.end &&
+         recording_.shapes[a.shape - 1] == recording_.shapes[b.shape - 1];
 }
 
 }  // namespace reprise::detail

@@ -5,31 +5,12 @@
 namespace reprise::detail {
 namespace {
 
-bool same(const Extent& a, const Extent& b) {
-  return a.width == b.width && a.height == b.height && a.depth == b.depth;
-}
-bool same(const Pitch& a, const Pitch& b) { return a.row == b.row && a.slice == b.slice; }
-bool same(const AccessShape& a, const AccessShape& b) {
-  return same(a.extent, b.extent) && same(a.pitch, b.pitch);
-}
-bool same(const UserEdge& a, const UserEdge& b) {
-  return a.before == b.before && a.after == b.after && a.dependency == b.dependency;
-}
-
-bool same(const BufferAccess& a, const BufferAccess& b) {
-  return a.buffer == b.buffer && a.access == b.access && a.shape == b.shape && a.begin == b.begin &&
-         a.end == b.end;
-}
-
-bool same(const BarrierPayload& a, const BarrierPayload& b) {
-  return a.buffer == b.buffer && a.begin == b.begin && a.end == b.end && a.before == b.before &&
-         a.after == b.after && a.dependency == b.dependency;
-}
-
-template <class Value>
-bool same(const std::vector<Value>& a, const std::vector<Value>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const Value& x, const Value& y) { return same(x, y); });
+// Where they were recorded makes no difference.
+bool are_same(const std::vector<UserEdge>& a, const std::vector<UserEdge>& b) {
+  return std::equal(
+      a.begin(), a.end(), b.begin(), b.end(), [](const UserEdge& x, const UserEdge& y) {
+        return x.before == y.before && x.after == y.after && x.dependency == y.dependency;
+      });
 }
 
 }  // namespace
@@ -44,11 +25,9 @@ bool has_same_ordering(const Recording& a, const Recording& b) {
     if (is_barrier != (y.kind == CommandKind::Barrier) || x.first_access != y.first_access ||
         x.access_count != y.access_count)
       return false;
-    if (is_barrier && !same(a.payload<BarrierPayload>(i), b.payload<BarrierPayload>(i)))
-      return false;
+    if (is_barrier && a.payload<BarrierPayload>(i) != b.payload<BarrierPayload>(i)) return false;
   }
-  if (!same(a.accesses, b.accesses) || !same(a.shapes, b.shapes) || !same(a.edges, b.edges))
-    return false;
+  if (a.accesses != b.accesses || a.shapes != b.shapes || !are_same(a.edges, b.edges)) return false;
   if (!b.has_programmatic_dependencies()) return true;
   for (std::uint32_t i = 0; i < a.commands.size(); ++i) {
     if (a.starts_programmatically(i) != b.starts_programmatically(i)) return false;

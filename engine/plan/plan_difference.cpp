@@ -56,16 +56,11 @@ CopySignature copy_signature(const Recording& recording, std::uint32_t command) 
           copy.source_pitch, copy.destination_pitch};
 }
 
-bool same(const Extent& a, const Extent& b) {
-  return a.width == b.width && a.height == b.height && a.depth == b.depth;
-}
-bool same(const Pitch& a, const Pitch& b) { return a.row == b.row && a.slice == b.slice; }
-
 Outcome compare_copies(const CopySignature& a, const CopySignature& b) {
   if (a.from_host != b.from_host || a.to_host != b.to_host) return Outcome::ParametersChanged;
   if (!a.is_pitched() && !b.is_pitched()) return Outcome::Success;
   const bool is_same =
-      same(a.extent, b.extent) && same(a.source, b.source) && same(a.destination, b.destination);
+      a.extent == b.extent && a.source == b.source && a.destination == b.destination;
   return is_same ? Outcome::Success : Outcome::ParametersChanged;
 }
 
@@ -87,7 +82,7 @@ Outcome compare_commands(const Recording& before, std::uint32_t old_command, con
       const auto& b = after.payload<FillPayload>(command);
       if (a.extent.height == 1 && b.extent.height == 1) return Outcome::Success;
       const bool is_same =
-          same(a.extent, b.extent) && same(a.pitch, b.pitch) && a.element_bytes == b.element_bytes;
+          a.extent == b.extent && a.pitch == b.pitch && a.element_bytes == b.element_bytes;
       return is_same ? Outcome::Success : Outcome::ParametersChanged;
     }
     case NodeClass::Host:

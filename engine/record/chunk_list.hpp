@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <new>
 #include <type_traits>
+#include <vector>
 
 #include "base/arena.hpp"
 
@@ -36,6 +37,12 @@ class ChunkList {
     size_ += count;
   }
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+
+  // Appends copies of all items.
+  void copy_to(std::vector<T>& to) const {
+    for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next)
+      to.insert(to.end(), chunk->items, chunk->items + chunk->count);
+  }
 
   // Forward iteration in append order.
   class Cursor {

@@ -51,11 +51,13 @@ struct BufferAccess {
   Access access = Access::Read;
   std::uint32_t shape = 0;
   std::uint64_t begin = 0, end = 0;  // bytes
+  friend bool operator==(const BufferAccess&, const BufferAccess&) = default;
 };
 
 struct AccessShape {
   Extent extent;
   Pitch pitch;  // never 0: tight pitches are explicit
+  friend bool operator==(const AccessShape&, const AccessShape&) = default;
 };
 
 // An address in a dispatch's parameter block: block[parameter_offset] = address of buffer + offset.
@@ -78,14 +80,13 @@ struct DispatchPayload {
   std::optional<Dim3> cluster = {};
   std::uint32_t shared_bytes = 0;
   DispatchDesc::Launch launch = DispatchDesc::Launch::Normal;
-  std::uint32_t parameter_bytes = 0;
-  std::uint32_t buffer_argument_count = 0;
-  const std::byte* parameters = nullptr;  // values are filled in, addresses are zero
-  BufferArgument* buffer_arguments = nullptr;
-  std::uint32_t slot_argument_count = 0;
-  const SlotArgument* slot_arguments = nullptr;
   DispatchDesc::Start start = DispatchDesc::Start::Ordered;
   float cost = 0;  // us; 0: unknown
+  std::uint32_t parameter_bytes = 0;
+  std::uint32_t buffer_argument_count = 0, slot_argument_count = 0;
+  const std::byte* parameters = nullptr;  // values are filled in, addresses are zero
+  BufferArgument* buffer_arguments = nullptr;
+  const SlotArgument* slot_arguments = nullptr;
 };
 
 // One side of a copy: a buffer of the recording, or host memory.
@@ -144,6 +145,7 @@ struct BarrierPayload {
   Access before = Access::ReadWrite;
   Access after = Access::ReadWrite;
   Dependency dependency = Dependency::Full;
+  friend bool operator==(const BarrierPayload&, const BarrierPayload&) = default;
 };
 
 // A whole recording that a command runs: recording.bodies[index]. Its buffer i is this recording's

@@ -8,108 +8,135 @@
 
 namespace reprise::detail {
 
+namespace {
+
+constexpr std::size_t kBlockAlignment = 16;
+static_assert(sizeof(DispatchPayload) % kBlockAlignment == 0 &&
+              alignof(DispatchPayload) <= kBlockAlignment &&
+              alignof(BufferArgument) <= kBlockAlignment);
+
+[[gnu::noinline]] const SlotArgument* copy_slots(Arena& arena, const KernelCore& kernel,
+                                                 std::span<const Argument> args,
+                                                 std::uint32_t count) {
+  SlotArgument* const slots = arena.make_array<SlotArgument>(count);
+  SlotArgument* next = slots;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (args[i].view == nullptr && args[i].slot != nullptr)
+      *next++ = {kernel.parameters[i].offset, args[i].type, arena.copy_text(*args[i].slot)};
+  }
+  return slots;
+}
+
+}  // namespace
+
 CommandRef RecorderCore::dispatch(const CalledKernel& called, const DispatchDesc& desc,
                                   std::span<const Argument> args) {
   const Verb verb{"dispatch", desc.where.line != 0 ? desc.where : called.where};
   require_recording(verb);
   const KernelCore* const core = core_of(called.kernel).get();
-  if (core == nullptr || core->device.get() != device_ || core->is_stale()) [[unlikely]]
+  const std::uint32_t generation = device_->generation.load(std::memory_order_acquire);
+  if (core == nullptr || core->device.get() != device_ || core->generation != generation ||
+      device_->shut_down.load(std::memory_order_acquire)) [[unlikely]]
     fail_kernel(verb, core);
-  if (desc.launch > DispatchDesc::Launch::Cooperative ||
-      desc.start > DispatchDesc::Start::Programmatic) [[unlikely]] {
-    check_enumerator(verb, ".launch", desc.launch);
-    check_enumerator(verb, ".start", desc.start);
-  }
   const float cost = desc.cost ? desc.cost->count() : 0;
-  if (!(cost >= 0)) [[unlikely]]
-    fail(verb, ErrorCode::InvalidArgument,
-         concat("the cost of kernel ", core->name, " is ", std::to_string(cost),
-                " us; it must be at least 0"));
+  if (desc.launch > DispatchDesc::Launch::Cooperative ||
+      desc.start > DispatchDesc::Start::Programmatic || !(cost >= 0)) [[unlikely]]
+    check_dispatch(verb, *core, desc);
   const auto count = static_cast<std::uint32_t>(args.size());
-  const KernelParameter* const parameters = core->parameters.data();
   if (count != core->parameters.size()) [[unlikely]]
     fail_argument(verb, *core, args);
-  std::uint32_t pointers = 0, slots = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const Argument& arg = args[i];
-    const KernelParameter& parameter = parameters[i];
-    if (!fits(parameter, arg)) [[unlikely]]
-      fail_argument(verb, *core, args);
-    if (arg.view == nullptr) {
-      if (arg.slot != nullptr) ++slots;
-      continue;
-    }
-    const BufferCore* const buffer = core_of(*arg.view).get();
-    if (buffer == nullptr || buffer->device.get() != device_ || buffer->is_stale()) [[unlikely]]
-      fail_view(verb, *arg.view, concat("argument ", i, " of ", core->name));
-    if (!parameter.may_be_pointer &&
-        (buffer->kind == BufferKind::Condition) != parameter.is_condition) [[unlikely]]
-      fail_argument(verb, *core, args);
-    if (arg.access < Access::Read || arg.access > Access::ReadWrite) [[unlikely]]
-      check_enumerator(verb, concat("the access of argument ", i), arg.access);
-    ++pointers;
-  }
 
-  // One arena allocation: payload, buffer arguments, parameter block.
-  static_assert(alignof(DispatchPayload) <= 16 &&
-                alignof(BufferArgument) <= alignof(DispatchPayload));
-  constexpr std::size_t kBlockAlignment = 16;
-  const std::size_t arguments_offset = sizeof(DispatchPayload);
-  const std::size_t block_offset =
-      (arguments_offset + pointers * sizeof(BufferArgument) + kBlockAlignment - 1) &
-      ~(kBlockAlignment - 1);
+  Arena& arena = *lists_.arena;
+  static_cast<void>(lists_.commands.reserve(arena, 1));
+  BufferAccess* const accesses = count == 0 ? nullptr : lists_.accesses.reserve(arena, count);
+  // One arena allocation: payload, parameter block, and buffer arguments, the last as if all
+  // arguments were buffers.
   const std::size_t block_bytes =  // a multiple, so that it is cleared without a call
       (core->parameter_bytes + kBlockAlignment - 1) & ~(kBlockAlignment - 1);
-  std::byte* memory = nullptr;
-  BufferAccess* accesses = nullptr;
-  DispatchPayload* payload = nullptr;
-  BufferArgument* buffer_arguments = nullptr;
-  std::uint32_t access_count = 0;
-  transact([&] {
-    Arena& arena = *lists_.arena;
-    memory = static_cast<std::byte*>(arena.allocate(block_offset + block_bytes, kBlockAlignment));
-    static_cast<void>(lists_.commands.reserve(arena, 1));
-    if (pointers != 0) accesses = lists_.accesses.reserve(arena, pointers);
-    SlotArgument* const slot_arguments =
-        slots == 0 ? nullptr : arena.make_array<SlotArgument>(slots);
-    SlotArgument* next_slot = slot_arguments;
-    std::byte* const block = memory + block_offset;
-    for (std::size_t at = 0; at < block_bytes; at += kBlockAlignment)
-      std::memset(block + at, 0, kBlockAlignment);
-    buffer_arguments = reinterpret_cast<BufferArgument*>(memory + arguments_offset);
-    BufferArgument* next = buffer_arguments;
-    const std::uint32_t kernel_index = intern(core_of(called.kernel));
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const Argument& arg = args[i];
+  const std::size_t bytes = sizeof(DispatchPayload) + block_bytes + count * sizeof(BufferArgument);
+  auto* const memory = static_cast<std::byte*>(arena.allocate(bytes, kBlockAlignment));
+  std::byte* const block = memory + sizeof(DispatchPayload);
+  for (std::size_t at = 0; at < block_bytes; at += kBlockAlignment)
+    std::memset(block + at, 0, kBlockAlignment);
+  auto* const buffer_arguments = reinterpret_cast<BufferArgument*>(block + block_bytes);
+  BufferArgument* next = buffer_arguments;
+  BufferAccess* next_access = accesses;
+  std::uint32_t slots = 0;
+  const SlotArgument* slot_arguments = nullptr;
+  std::uint32_t kernel_index = kNone;
+  const std::size_t known_buffers = lists_.buffers.size();
+  try {
+    const KernelParameter* next_parameter = core->parameters.data();
+    for (const Argument& arg : args) {
+      const KernelParameter& parameter = *next_parameter++;
+      if (!fits(parameter, arg)) [[unlikely]]
+        fail_argument(verb, *core, args);
       if (arg.view == nullptr) {
-        store_value(parameters[i], arg, block + parameters[i].offset);
-        if (arg.slot != nullptr)
-          *next_slot++ = {parameters[i].offset, arg.type, arena.copy_text(*arg.slot)};
+        store_value(parameter, arg, block + parameter.offset);
+        if (arg.slot != nullptr) ++slots;
         continue;
       }
-      const std::uint32_t buffer = intern(core_of(*arg.view));
+      const std::shared_ptr<BufferCore>& buffer = core_of(*arg.view);
+      if (buffer == nullptr || buffer->device.get() != device_ ||
+          buffer->generation != generation || buffer->cleared.load(std::memory_order_acquire) ||
+          (buffer->kind == BufferKind::Condition) != parameter.is_condition ||
+          arg.access < Access::Read || arg.access > Access::ReadWrite) [[unlikely]]
+        check_view_argument(verb, *core, args, &arg - args.data());
+      const std::uint32_t index = intern(buffer);
       const std::uint64_t begin = arg.view->offset();
-      ::new (static_cast<void*>(next++)) BufferArgument{parameters[i].offset, buffer, begin};
+      ::new (static_cast<void*>(next++)) BufferArgument{parameter.offset, index, begin};
       if (arg.view->bytes() == 0) continue;  // an address without bytes that could conflict
-      ::new (static_cast<void*>(accesses + access_count++))
-          BufferAccess{buffer, arg.access, 0, begin, begin + arg.view->bytes()};
+      ::new (static_cast<void*>(next_access++))
+          BufferAccess{index, arg.access, 0, begin, begin + arg.view->bytes()};
     }
-    payload = ::new (static_cast<void*>(memory)) DispatchPayload{kernel_index,
-                                                                 desc.grid,
-                                                                 desc.block,
-                                                                 desc.cluster,
-                                                                 desc.shared_bytes,
-                                                                 desc.launch,
-                                                                 core->parameter_bytes,
-                                                                 pointers,
-                                                                 block,
-                                                                 buffer_arguments,
-                                                                 slots,
-                                                                 slot_arguments,
-                                                                 desc.start,
-                                                                 cost};
-  });
-  return commit(CommandKind::Dispatch, payload, access_count, verb.where);
+    arena.give_back(next, memory + bytes);
+    if (slots != 0) slot_arguments = copy_slots(arena, *core, args, slots);
+    kernel_index = intern(core_of(called.kernel));
+  } catch (...) {
+    Mark before = mark();
+    before.buffers = known_buffers;
+    roll_back(before);
+    arena.give_back(memory, memory + bytes);
+    throw;
+  }
+  const auto* const payload = ::new (static_cast<void*>(memory))
+      DispatchPayload{.kernel = kernel_index,
+                      .grid = desc.grid,
+                      .block = desc.block,
+                      .cluster = desc.cluster,
+                      .shared_bytes = desc.shared_bytes,
+                      .launch = desc.launch,
+                      .start = desc.start,
+                      .cost = cost,
+                      .parameter_bytes = core->parameter_bytes,
+                      .buffer_argument_count = static_cast<std::uint32_t>(next - buffer_arguments),
+                      .slot_argument_count = slots,
+                      .parameters = block,
+                      .buffer_arguments = buffer_arguments,
+                      .slot_arguments = slot_arguments};
+  return commit(CommandKind::Dispatch, payload, static_cast<std::uint32_t>(next_access - accesses),
+                verb.where);
+}
+
+void RecorderCore::check_dispatch(const Verb& verb, const KernelCore& kernel,
+                                  const DispatchDesc& desc) const {
+  check_enumerator(verb, ".launch", desc.launch);
+  check_enumerator(verb, ".start", desc.start);
+  if (const float cost = desc.cost ? desc.cost->count() : 0; !(cost >= 0))
+    fail(verb, ErrorCode::InvalidArgument,
+         concat("the cost of kernel ", kernel.name, " is ", std::to_string(cost),
+                " us; it must be at least 0"));
+}
+
+void RecorderCore::check_view_argument(const Verb& verb, const KernelCore& kernel,
+                                       std::span<const Argument> args, std::size_t index) const {
+  const Argument& arg = args[index];
+  const KernelParameter& parameter = kernel.parameters[index];
+  check_view(verb, *arg.view, concat("argument ", index, " of ", kernel.name));
+  const bool is_condition = core_of(*arg.view)->kind == BufferKind::Condition;
+  if (!parameter.may_be_pointer && is_condition != parameter.is_condition)
+    fail_argument(verb, kernel, args);
+  check_enumerator(verb, concat("the access of argument ", index), arg.access);
 }
 
 void RecorderCore::fail_kernel(const Verb& verb, const KernelCore* kernel) const {

@@ -38,8 +38,7 @@ void RecorderCore::execute(const std::shared_ptr<const Recording>& secondary,
   const std::uint32_t first_shape = lists_.shapes.size();
   const std::uint32_t first_label = lists_.labels.size();
 
-  transact([&] {
-    Arena& arena = *lists_.arena;
+  transact([&](Arena& arena) {
     std::vector<std::uint32_t> buffers, kernels, functions(from.functions.size()),
         ops(from.ops.size()), bodies(from.bodies.size());
     buffers.reserve(from.buffers.size());

@@ -103,13 +103,14 @@ class Merge {
   // The indices of a single recorder are already in order of first use. Labels are the exception:
   // labels without commands are dropped.
   void copy_whole(Source& from) {
-    while (const Command* command = from.commands.next()) {
-      into_.commands.push_back(*command);
-      into_.commands.back().label = merged_label(from, command->label);
+    from.lists->commands.copy_to(into_.commands);
+    std::uint32_t label = 0, merged = 0;  // the root's
+    for (Command& command : into_.commands) {
+      if (command.label != label) merged = merged_label(from, label = command.label);
+      command.label = merged;
     }
-    while (const BufferAccess* access = from.accesses.next()) into_.accesses.push_back(*access);
-    into_.shapes.reserve(from.shape_at.size());
-    for (const AccessShape* shape : from.shape_at) into_.shapes.push_back(*shape);
+    from.lists->accesses.copy_to(into_.accesses);
+    from.lists->shapes.copy_to(into_.shapes);
     into_.buffers = from.lists->buffers.list();
     into_.kernels = from.lists->kernels;
     into_.functions = from.lists->functions;

@@ -91,16 +91,6 @@ void RecorderCore::write_access(BufferAccess* at, std::uint32_t buffer, Access a
   at->shape = lists_.shapes.size();
 }
 
-CommandRef RecorderCore::commit(CommandKind kind, const void* payload, std::uint32_t access_count,
-                                SourceLocation where) noexcept {
-  const CommandRef ref{lists_.recorder, lists_.commands.size()};
-  lists_.commands.reserved() = {kind,         label_->index, lists_.accesses.size(),
-                                access_count, payload,       where};
-  lists_.commands.commit(1);
-  if (access_count != 0) lists_.accesses.commit(access_count);
-  return ref;
-}
-
 std::string RecorderCore::label_path() const {
   std::string path;
   for (const LocalLabel* at = label_; at != nullptr; at = at->parent) {

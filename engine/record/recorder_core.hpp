@@ -125,6 +125,10 @@ class RecorderCore {
   [[noreturn]] void fail_kernel(const Verb& verb, const KernelCore* kernel) const;
   [[noreturn]] void fail_argument(const Verb& verb, const KernelCore& kernel,
                                   std::span<const Argument> args) const;
+  // The complete checks of what a dispatch has found to be unusual. Throw the error, if it is one.
+  void check_dispatch(const Verb& verb, const KernelCore& kernel, const DispatchDesc& desc) const;
+  void check_view_argument(const Verb& verb, const KernelCore& kernel,
+                           std::span<const Argument> args, std::size_t index) const;
 
   // Throws NotInitialized, WrongDevice or StaleHandle. `role` names the view in messages:
   // "source".
@@ -180,12 +184,13 @@ class RecorderCore {
   }
   void roll_back(const Mark& to) noexcept;
 
-  // Runs `reserve_and_intern` and undoes its interning if it throws.
+  // Reserves a command, calls reserve_and_intern(arena), and undoes its interning if it throws.
   template <class Function>
   void transact(Function&& reserve_and_intern) {
     const Mark before = mark();
     try {
-      reserve_and_intern();
+      static_cast<void>(lists_.commands.reserve(*lists_.arena, 1));
+      reserve_and_intern(*lists_.arena);
     } catch (...) {
       roll_back(before);
       throw;
@@ -197,7 +202,14 @@ class RecorderCore {
                     const Extent& extent, const Pitch& pitch);
   // Appends the command with the last reservation. Does not throw.
   CommandRef commit(CommandKind kind, const void* payload, std::uint32_t access_count,
-                    SourceLocation where) noexcept;
+                    const SourceLocation& where) noexcept {
+    const CommandRef ref{lists_.recorder, lists_.commands.size()};
+    lists_.commands.reserved() = {kind,         label_->index, lists_.accesses.size(),
+                                  access_count, payload,       where};
+    lists_.commands.commit(1);
+    if (access_count != 0) lists_.accesses.commit(access_count);
+    return ref;
+  }
 
   // Whether the reference names a command of an inlined secondary.
   [[nodiscard]] bool inlines(const CommandRef& ref) const noexcept;

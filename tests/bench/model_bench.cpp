@@ -14,6 +14,7 @@
 #include "bench.hpp"
 #include "model/trace_feed.hpp"
 #include "model/trace_loader.hpp"
+#include "support/temporary_folder.hpp"
 #include "trace/live/live_server.hpp"
 #include "trace/trace_file.hpp"
 #include "trace/trace_writer.hpp"
@@ -109,7 +110,7 @@ class TwoCores {
 void run_model_open(const Options& options, Report& report) {
   const std::uint32_t rounds = options.is_quick() ? 1 : 10;
   const double samples = static_cast<double>(rounds) * kReplaysAtOnce * kTracedNodes;
-  const BenchFolder folder;
+  const test::TemporaryFolder folder;
   const model::TraceLoaderDesc desc{.path = folder.path() / "samples.reprise"};
   {
     const Session session;

@@ -9,6 +9,7 @@
 
 #include "bench.hpp"
 #include "shapes.hpp"
+#include "support/temporary_folder.hpp"
 #include "trace/trace_file.hpp"
 #include "trace/trace_reader.hpp"
 #include "trace/trace_writer.hpp"
@@ -121,7 +122,7 @@ void measure_tracing(const Shape& shape, unsigned steps, const Options& options,
     ProfileMode mode;
     Goal goal;
   };
-  const BenchFolder folder;
+  const test::TemporaryFolder folder;
   for (const Mode& mode : {Mode{"replay, Every", ProfileMode::Every, {Goal::Of::Ratio, 1.05}},
                            Mode{"replay, Sampled", ProfileMode::Sampled, {}},
                            Mode{"replay, Replays", ProfileMode::Replays, {}}}) {
@@ -163,7 +164,7 @@ void measure_tracing(const Shape& shape, unsigned steps, const Options& options,
 }  // namespace
 
 void run_trace_file(const Options& options, Report& report) {
-  const BenchFolder folder;
+  const test::TemporaryFolder folder;
   const trace::GraphVersion graph = layered_graph(kTracedNodes);
   struct Kind {
     const char* name;

@@ -1,14 +1,9 @@
 #include "trace_samples.hpp"
 
-#include <stdlib.h>  // mkdtemp
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <random>
-#include <string>
-#include <system_error>
 
 namespace reprise::bench {
 
@@ -86,19 +81,6 @@ trace::Replay replay_of(const trace::SampleBlock& block) {
     replay.ended = std::max(replay.ended, s.started + s.duration);
   replay.sampled = 1;
   return replay;
-}
-
-BenchFolder::BenchFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "reprise-bench-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr)
-    throw std::filesystem::filesystem_error("mkdtemp", name,
-                                            std::error_code(errno, std::generic_category()));
-  path_ = name;
-}
-
-BenchFolder::~BenchFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace reprise::bench

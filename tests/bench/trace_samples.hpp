@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <vector>
 
 #include "trace/records.hpp"
@@ -28,18 +27,5 @@ enum class Times : std::uint8_t {
                                                             std::uint32_t count, Times times);
 // The replay that a block belongs to.
 [[nodiscard]] trace::Replay replay_of(const trace::SampleBlock& block);
-
-// A temporary directory for the output of a benchmark; removed with its contents.
-class BenchFolder {
- public:
-  BenchFolder();
-  BenchFolder(const BenchFolder&) = delete;
-  BenchFolder& operator=(const BenchFolder&) = delete;
-  ~BenchFolder();
-  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace reprise::bench

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
@@ -27,60 +25,6 @@ TEST_CASE_FIXTURE(
   }
   run(cmd);
   CHECK(values(x) == std::vector<unsigned>(kCount, 1 + 19 * 20 / 2));
-}
-
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "barrier: under Explicit, a missing barrier is an error that names both "
-                  "commands, the range and the fix") {
-  const auto x = pool->allocate<unsigned>(kCount, "x");
-  const auto y = pool->allocate<unsigned>(kCount, "y");
-  CommandBuffer cmd = recording({.label = "step", .ordering = Ordering::Explicit});
-  {
-    auto scope = cmd.label("producer");
-    cmd.dispatch(kernel(shaders::conf_set), kWords, write(x), 1u, kCount);
-  }
-  {
-    auto scope = cmd.label("consumer");
-    cmd.copy(x.slice(16, 16), y.slice(0, 16));
-  }
-  cmd.end();
-  const Error error = thrown_by([&] { static_cast<void>(device.compile(cmd)); });
-  CHECK(error.code() == ErrorCode::MissingBarrier);
-  CHECK(error.details().command == 1);
-  CHECK_FALSE(error.details().message_id.empty());
-  const std::string text = error.what();
-  for (const char* part :
-       {"conf_set", "copy x -> y", "producer", "consumer", "barrier_test.cpp", "64", "128"}) {
-    INFO("text: ", text);
-    INFO("part: ", std::string(part));
-    CHECK(text.find(part) != std::string::npos);
-  }
-}
-
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "barrier: under Explicit, commands on disjoint halves need no barrier") {
-  const auto x = pool->allocate<unsigned>(kCount, "x");
-  CommandBuffer cmd = recording({.ordering = Ordering::Explicit});
-  cmd.fill(x.slice(0, kCount / 2), 1u);
-  cmd.fill(x.slice(kCount / 2, kCount / 2), 2u);
-  run(cmd);
-  const auto found = values(x);
-  CHECK(found.front() == 1);
-  CHECK(found.back() == 2);
-}
-
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "barrier: a redundant barrier is a warning, in the message handler and in the report") {
-  const auto x = pool->allocate<unsigned>(kCount, "x");
-  CommandBuffer cmd = recording({.ordering = Ordering::Explicit});
-  cmd.barrier();
-  cmd.fill(x, 1u);
-  CapturedGraph graph = compile(cmd);
-  REQUIRE_FALSE(graph.report().messages.empty());
-  CHECK(graph.report().messages[0].severity == Severity::Warning);
-  REQUIRE_FALSE(messages->empty());
-  CHECK(messages->front() == graph.report().messages[0].id);
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,

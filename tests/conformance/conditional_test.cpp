@@ -377,31 +377,6 @@ TEST_CASE_FIXTURE(ConditionalFixture,
   CHECK(cmd.command_count() == 0);
 }
 
-TEST_CASE_FIXTURE(ConditionalFixture, "conditional: a condition controls exactly one command") {
-  const Condition go = device.create_condition({.name = "go", .initial = 1});
-  CommandBuffer twice = recording();
-  twice.execute_if(go, adding("a", 1));
-  twice.execute_if(go, adding("b", 1));
-  check_refused(ErrorCode::InvalidArgument, {"condition-decides-several", "condition go"},
-                [&] { static_cast<void>(compile(twice)); });
-  CommandBuffer never = recording();
-  step(never, go, 3);
-  check_refused(ErrorCode::InvalidArgument, {"condition-decides-nothing", "condition go"},
-                [&] { static_cast<void>(compile(never)); });
-}
-
-TEST_CASE_FIXTURE(ConditionalFixture,
-                  "conditional: a condition argument requires a reprise_condition parameter") {
-  const Condition go = device.create_condition({.name = "go"});
-  CommandBuffer cmd = recording();
-  check_refused(ErrorCode::ArgumentSize, {"expected a Condition"},
-                [&] { cmd.dispatch(kernel(shaders::conf_decide), kOne, read(x), read(x)); });
-  check_refused(ErrorCode::ArgumentSize, {"expected a Condition"},
-                [&] { cmd.dispatch(kernel(shaders::conf_decide), kOne, read(x), 1ull); });
-  check_refused(ErrorCode::ArgumentSize, {"condition go"},
-                [&] { cmd.dispatch(kernel(shaders::conf_decide), kOne, go, go); });
-}
-
 TEST_CASE_FIXTURE(ConditionalFixture,
                   "conditional: under Explicit, a barrier is needed between the writer of a "
                   "condition and the command it controls") {

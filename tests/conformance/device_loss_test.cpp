@@ -89,32 +89,6 @@ TEST_CASE_FIXTURE(
   CHECK(values(fresh) == std::vector<unsigned>(64, 7));
 }
 
-TEST_CASE_FIXTURE(LossFixture,
-                  "device loss: destroying all objects of a lost device reports no error") {
-  if (!is_host()) return;
-  static_cast<void>(graph.launch(queue));
-  device.simulate_loss();
-  graph = CapturedGraph();
-  commands.reset();
-  x = GpuRef<unsigned>();
-  pool.reset();
-  queue = Queue();
-  CHECK(device.is_lost());
-}
-
-TEST_CASE_FIXTURE(LossFixture, "device loss: the generation advances with every loss") {
-  if (!is_host()) return;
-  for (std::uint32_t generation = 2; generation <= 3; ++generation) {
-    device.simulate_loss();
-    static_cast<void>(device.rebuild());
-    CHECK(device.generation() == generation);
-  }
-  CHECK(x.is_stale());
-  queue = device.create_queue();
-  const auto y = buffer(std::vector<unsigned>(8, 5), "y");
-  CHECK(values(y) == std::vector<unsigned>(8, 5));
-}
-
 TEST_CASE_FIXTURE(
     LossFixture,
     "device loss: with fault markers, the fence names the commands that started and did not end") {

@@ -69,13 +69,4 @@ TEST_CASE_FIXTURE(DeviceFixture,
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "device scalar: empty handles, empty queues and other devices are refused") {
-  DeviceScalar<unsigned> empty;
-  check_refused(ErrorCode::NotInitialized, {"DeviceScalar", "empty"}, [&] { empty.set(1); });
-  DeviceScalar<unsigned> scalar(*pool, queue, 1, "alpha");
-  check_refused(ErrorCode::NotInitialized, {"alpha", "Queue is empty"},
-                [&] { scalar.set(Queue(), 2); });
-}
-
 }  // namespace reprise::test::device_scalar_test

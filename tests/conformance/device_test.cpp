@@ -30,21 +30,6 @@ TEST_CASE_FIXTURE(DeviceFixture, "device: the instance lists it and always lists
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "device: an unknown name throws UnknownDevice that lists the available names") {
-  check_refused(ErrorCode::UnknownDevice, {"toaster", "host"},
-                [&] { static_cast<void>(instance.open_device(DeviceSelector::named("toaster"))); });
-  check_refused(ErrorCode::UnknownDevice, {"host"},
-                [&] { static_cast<void>(instance.open_device(DeviceSelector::named(""))); });
-}
-
-TEST_CASE_FIXTURE(DeviceFixture, "device: default-constructed devices and queues are false") {
-  CHECK_FALSE(static_cast<bool>(Device()));
-  CHECK_FALSE(static_cast<bool>(Queue()));
-  CHECK(queue.label() == "main");
-  CHECK(instance.application() == "conformance");
-}
-
-TEST_CASE_FIXTURE(DeviceFixture,
                   "device: queues have priorities within the device's range, and no others") {
   const DeviceLimits& limits = device.info().limits;
   CHECK(limits.highest_queue_priority <= 0);

@@ -111,46 +111,6 @@ TEST_CASE_FIXTURE(
   refused(ErrorCode::LaunchLimits, {.shared_bytes = limits.max_shared_bytes + 1});
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "dispatch: arguments that do not match the kernel are refused while recording") {
-  const auto x = pool->allocate<unsigned>(4, "x");
-  const Kernel count = kernel(shaders::conf_count);
-  CommandBuffer cmd = recording();
-  check_refused(ErrorCode::ArgumentCount, {"conf_count", "takes 2", "got 1"},
-                [&] { cmd.dispatch(count, {}, read_write(x)); });
-  check_refused(ErrorCode::ArgumentType, {"argument 1", "unsigned int", "double 4.5"},
-                [&] { cmd.dispatch(count, {}, read_write(x), 4.5); });
-  check_refused(ErrorCode::ArgumentSize, {"argument 0", "expected a buffer"},
-                [&] { cmd.dispatch(count, {}, 1u, 4u); });
-}
-
-TEST_CASE_FIXTURE(DeviceFixture, "dispatch: arguments have the types of the parameters") {
-  const auto in = pool->allocate<unsigned>(4, "in"), out = pool->allocate<unsigned>(4, "out");
-  const auto other = pool->allocate<float>(4, "other");
-  const Kernel add = kernel(shaders::conf_add);  // const unsigned*, unsigned*, unsigned, unsigned
-  CommandBuffer cmd = recording();
-  check_refused(ErrorCode::ArgumentType,
-                {"argument 0 of kernel conf_add", "const unsigned int*", "other holds float",
-                 "as<unsigned int>()"},
-                [&] { cmd.dispatch(add, {}, read(other), write(out), 1u, 4u); });
-  check_refused(ErrorCode::ArgumentType,
-                {"argument 0", "const unsigned int*", "read_write(in)", "pass read(x)"},
-                [&] { cmd.dispatch(add, {}, read_write(in), write(out), 1u, 4u); });
-  check_refused(ErrorCode::ArgumentType, {"argument 1", "offset 2", "multiple of 4"}, [&] {
-    cmd.dispatch(add, {}, read(in), write(BufferView(out).subview(2, 4)), 1u, 4u);
-  });
-  check_refused(ErrorCode::ArgumentType, {"argument 2", "expected unsigned int, got int -1"},
-                [&] { cmd.dispatch(add, {}, read(in), write(out), -1, 4u); });
-  check_refused(ErrorCode::ArgumentType, {"argument 0", "signed char", "int 128"}, [&] {
-    cmd.dispatch(kernel(shaders::conf_parameters), {}, 128, write(pool->allocate<double>(7, "d")),
-                 short{1}, ConfPair{1, 2}, read(pool->allocate<int>(1, "i")), 1.0f, 1ull);
-  });
-  check_refused(ErrorCode::ArgumentType, {"argument 3", "expected ConfPair, got float"}, [&] {
-    cmd.dispatch(kernel(shaders::conf_parameters), {}, 1, write(pool->allocate<double>(7, "d")), 1,
-                 1.0f, read(pool->allocate<int>(1, "i")), 1.0f, 1ull);
-  });
-}
-
 TEST_CASE_FIXTURE(DeviceFixture, "dispatch: numbers convert if the parameter represents them") {
   const auto out = pool->allocate<double>(7, "out");
   const auto in = buffer(std::vector<int>{-12}, "in");

@@ -1,9 +1,6 @@
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-
 #include "conformance/device_fixture.hpp"
 #include "support/contains.hpp"
+#include "support/paths.hpp"
 #include "words.shaders.hpp"
 
 namespace reprise::test::dot_test {
@@ -100,14 +97,9 @@ TEST_CASE_FIXTURE(DotFixture, "dot: bodies of loops and nested command buffers a
 
 TEST_CASE_FIXTURE(DotFixture, "dot: export_dot writes the output of to_dot") {
   const CapturedGraph step = graph();
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("reprise_dot_test_" + device.info().selector + ".dot");
+  const auto path = scratch_folder() / "dot_test.dot";
   export_dot(step, path, DotFlags::Verbose);
-  std::ifstream file(path, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  file.close();
-  std::filesystem::remove(path);
-  CHECK(text == step.to_dot(DotFlags::Verbose));
+  CHECK(text_of_file(path) == step.to_dot(DotFlags::Verbose));
   CHECK_THROWS_AS(export_dot(step, path / "no folder" / "x.dot"), Error);
   CHECK(thrown_by([] { static_cast<void>(CapturedGraph().to_dot(DotFlags::None)); }).code() ==
         ErrorCode::NotInitialized);

@@ -20,29 +20,6 @@ TEST_CASE_FIXTURE(
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "edge: a cycle throws CyclicDependency that names a command in it") {
-  CommandBuffer cmd = recording({.label = "step"});
-  const CommandRef a = cmd.host([] {});
-  const CommandRef b = cmd.host([] {});
-  cmd.edge(a, b);
-  cmd.edge(b, a);
-  cmd.end();
-  const Error error = thrown_by([&] { static_cast<void>(device.compile(cmd)); });
-  CHECK(error.code() == ErrorCode::CyclicDependency);
-  CHECK(error.stage() == Stage::Dependencies);
-}
-
-TEST_CASE_FIXTURE(DeviceFixture, "edge: an edge against the direction of a hazard is a cycle") {
-  const auto x = pool->allocate<unsigned>(64, "x");
-  CommandBuffer cmd = recording();
-  const CommandRef first = cmd.fill(x, 1u);
-  const CommandRef second = cmd.fill(x, 2u);
-  cmd.edge(second, first);
-  cmd.end();
-  check_refused(ErrorCode::CyclicDependency, {}, [&] { static_cast<void>(device.compile(cmd)); });
-}
-
 TEST_CASE_FIXTURE(DeviceFixture, "edge: under Explicit, an edge replaces a barrier") {
   const auto x = buffer(std::vector<unsigned>(64, 0), "x");
   CommandBuffer cmd = recording({.ordering = Ordering::Explicit});
@@ -53,14 +30,6 @@ TEST_CASE_FIXTURE(DeviceFixture, "edge: under Explicit, an edge replaces a barri
   cmd.edge(set, add);
   run(cmd);
   CHECK(values(x) == std::vector<unsigned>(64, 7));
-}
-
-TEST_CASE_FIXTURE(DeviceFixture, "edge: a command of another command buffer is refused") {
-  CommandBuffer other = recording();
-  const CommandRef foreign = other.host([] {});
-  CommandBuffer cmd = recording();
-  const CommandRef own = cmd.host([] {});
-  check_refused(ErrorCode::InvalidArgument, {"edge at"}, [&] { cmd.edge(foreign, own); });
 }
 
 }  // namespace reprise::test::edge_test

@@ -127,7 +127,6 @@ TEST_CASE(
   constexpr std::uint64_t kReplays = 30;
   for (const EntryExitCase& of : kCases) {
     CAPTURE(of.name);
-    const NoTraceEnvironment none;
     const TraceFolder folder;
     {
       const Instance instance(

@@ -56,17 +56,4 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(values(x) == std::vector<unsigned>{1, 2, 3, 4});
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "execute: a primary is refused, and a secondary cannot be compiled") {
-  CommandBuffer primary = recording({.label = "primary"});
-  primary.end();
-  CommandBuffer secondary = recording({.label = "secondary", .level = Level::Secondary});
-  CommandBuffer cmd = recording();
-  check_refused(ErrorCode::InvalidArgument, {"primary"}, [&] { cmd.execute(primary); });
-  check_refused(ErrorCode::InvalidState, {"Recording"}, [&] { cmd.execute(secondary); });
-  secondary.end();
-  check_refused(ErrorCode::InvalidArgument, {"secondary", "execute()"},
-                [&] { static_cast<void>(device.compile(secondary)); });
-}
-
 }  // namespace reprise::test::execute_test

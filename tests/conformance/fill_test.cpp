@@ -67,16 +67,4 @@ TEST_CASE_FIXTURE(DeviceFixture, "fill: the bits above an element change nothing
   CHECK(graph.report().plan_hash == hash);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "fill: values and ranges that do not fit are refused while recording") {
-  const auto x = pool->allocate<unsigned>(16, "x");
-  CommandBuffer cmd = recording();
-  check_refused(ErrorCode::InvalidArgument, {"fill at", "6 bytes", "x"}, [&] {
-    cmd.fill_bits(x, 0, 4, {6, 1, 1}, {});
-  });
-  check_refused(ErrorCode::OutOfRange, {"fill at", "x has 64"},
-                [&] { cmd.fill(x, 1u, {.width = 16, .height = 5}, {.row = 16}); });
-  CHECK(cmd.command_count() == 0);
-}
-
 }  // namespace reprise::test::fill_test

@@ -1,7 +1,3 @@
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
@@ -28,22 +24,6 @@ TEST_CASE_FIXTURE(DeviceFixture,
   }
   graph.launch(queue).wait();
   CHECK(values(x) == std::vector<unsigned>(64, 3));
-}
-
-TEST_CASE_FIXTURE(DeviceFixture, "label: export_dot writes to_dot, and an error names the path") {
-  CommandBuffer cmd = recording();
-  cmd.host([] {});
-  CapturedGraph graph = compile(cmd);
-  const auto path =
-      std::filesystem::temp_directory_path() /
-      ("reprise-label-test-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)) + ".dot");
-  graph.export_dot(path);
-  std::ostringstream written;
-  written << std::ifstream(path).rdbuf();
-  std::filesystem::remove(path);
-  CHECK(written.str() == graph.to_dot());
-  check_refused(ErrorCode::NativeFailure, {"/no/such/folder/x.dot"},
-                [&] { graph.export_dot("/no/such/folder/x.dot"); });
 }
 
 }  // namespace reprise::test::label_test

@@ -133,22 +133,6 @@ TEST_CASE_FIXTURE(NestedFixture,
 }
 
 TEST_CASE_FIXTURE(NestedFixture,
-                  "nested: primaries, non-executable secondaries and invalid ranges are refused") {
-  CommandBuffer primary = recording({.label = "primary"});
-  primary.end();
-  CommandBuffer open = recording({.label = "open", .level = Level::Secondary});
-  CommandBuffer cmd = recording();
-  check_refused(ErrorCode::InvalidArgument, {"primary"}, [&] { cmd.execute(primary, Nested); });
-  check_refused(ErrorCode::InvalidState, {"open", "Recording"}, [&] { cmd.execute(open, Nested); });
-  open.dispatch(kernel(shaders::conf_set), {.grid = 0, .block = 1}, write(x), 1u, kCount);
-  open.end();
-  cmd.execute(open, Nested);
-  check_refused(ErrorCode::LaunchLimits,
-                {"dispatch-grid-zero", "nested open", "runs open", "conf_set"},
-                [&] { static_cast<void>(compile(cmd)); });
-}
-
-TEST_CASE_FIXTURE(NestedFixture,
                   "nested: kMaxNesting levels run, change, print and end on a small stack") {
   constexpr std::uint32_t kLevels = Recorder::kMaxNesting;
   const auto y = pool->allocate<unsigned>(kLevels, "y");

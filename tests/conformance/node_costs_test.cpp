@@ -1,12 +1,11 @@
 // Compiling a graph with the cost profile of its own trace.
-#include <unistd.h>
-
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "conformance/device_fixture.hpp"
 #include "support/environment_variable.hpp"
+#include "support/temporary_folder.hpp"
 #include "words.shaders.hpp"
 
 namespace reprise::test::node_costs_test {
@@ -58,7 +57,8 @@ std::vector<unsigned> expected_branches() {
 struct TracedBranches {
   EnvironmentVariable trace{"REPRISE_TRACE", std::nullopt},
       profile{"REPRISE_PROFILE", std::nullopt};
-  std::filesystem::path file = new_file();
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "costs.reprise";
   std::uint64_t plan_hash = 0;
 
   explicit TracedBranches(ProfileMode mode) {
@@ -75,18 +75,6 @@ struct TracedBranches {
     }
     // After the last replay completes, destroying the instance completes the file.
     device.wait_idle();
-  }
-  // A new name each time: an instance appends to a file that an earlier instance wrote.
-  static std::filesystem::path new_file() {
-    static int count = 0;
-    return std::filesystem::temp_directory_path() / ("reprise-costs-" + std::to_string(::getpid()) +
-                                                     "-" + std::to_string(count++) + ".reprise");
-  }
-  TracedBranches(const TracedBranches&) = delete;
-  TracedBranches& operator=(const TracedBranches&) = delete;
-  ~TracedBranches() {
-    std::error_code ignored;
-    std::filesystem::remove(file, ignored);
   }
 };
 

@@ -55,11 +55,11 @@ TEST_CASE_FIXTURE(
     // The recording has not ended.
     check_refused(ErrorCode::PoolInUse, {"own", "x"}, [&] { own->clear(); });
     cmd.end();
-    check_refused(ErrorCode::PoolInUse, {"own", "x"}, [&] { own->clear(); });
+    check_refused(ErrorCode::PoolInUse, {"own", "x is held by a recording"}, [&] { own->clear(); });
     CapturedGraph graph = device.compile(cmd, {.pool = own});
     CHECK(own->live_graphs() == 1);
     cmd.reset();
-    check_refused(ErrorCode::PoolInUse, {"own", "x", "step"}, [&] { own->clear(); });
+    check_refused(ErrorCode::PoolInUse, {"own", "x is held by graph step"}, [&] { own->clear(); });
     CHECK_FALSE(x.is_stale());
     graph.launch(queue).wait();
     CHECK(values(x) == std::vector<unsigned>(64, 4));

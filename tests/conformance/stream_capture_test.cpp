@@ -207,16 +207,4 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(capture.status() == CaptureStatus::None);
 }
 
-TEST_CASE("stream capture: modes, states and directions have names") {
-  CHECK(to_string(CaptureMode::Global) == "Global");
-  CHECK(to_string(CaptureMode::ThreadLocal) == "ThreadLocal");
-  CHECK(to_string(CaptureMode::Relaxed) == "Relaxed");
-  CHECK(to_string(CaptureStatus::None) == "None");
-  CHECK(to_string(CaptureStatus::Active) == "Active");
-  CHECK(to_string(CaptureStatus::Invalidated) == "Invalidated");
-  CHECK(to_string(MemcpyDirection::HostToDevice) == "HostToDevice");
-  CHECK(to_string(MemcpyDirection::DeviceToHost) == "DeviceToHost");
-  CHECK(to_string(MemcpyDirection::DeviceToDevice) == "DeviceToDevice");
-}
-
 }  // namespace reprise::test::stream_capture_test

@@ -219,7 +219,6 @@ TEST_CASE(
        {CountersDesc{}, CountersDesc{.width = 8}, kBeginAlone, kEndAlone}) {
     const std::uint32_t width = desc.width;
     CAPTURE(width);
-    const NoTraceEnvironment none;
     const TraceFolder folder;
     {
       const Instance instance(
@@ -263,7 +262,6 @@ TEST_CASE(
     "cuda boundary timestamps: a graph of the application has replay times in the trace and no "
     "additional nodes") {
   if (!have_gpu()) return;
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr std::uint64_t kReplays = 60;
   {

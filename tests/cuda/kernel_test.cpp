@@ -92,21 +92,6 @@ TEST_CASE("cuda kernel: the blocks of a cluster know their ranks") {
   for (std::uint32_t i = 0; i < 16; ++i) CHECK(seen[i] == i % 4);
 }
 
-TEST_CASE("cuda kernel: all blocks of a cooperative launch synchronise") {
-  if (!have_gpu()) return;
-  const Gpu t;
-  const std::uint32_t blocks = t.device.info().multiprocessors;
-  const Kernel kernel = t.device.load_kernel(shaders::gpu_meet);
-  const auto counter = t.pool->allocate<std::uint32_t>(1, "counter");
-  const auto seen = t.pool->allocate<std::uint32_t>(blocks, "seen");
-  t.run([&](CommandBuffer& cmd) {
-    cmd.fill(counter, 0);
-    cmd.dispatch(kernel, {.grid = blocks, .block = 1, .launch = DispatchDesc::Launch::Cooperative},
-                 read_write(counter), write(seen));
-  });
-  for (const std::uint32_t value : t.read(seen)) CHECK(value == blocks);
-}
-
 TEST_CASE(
     "cuda kernel: a cooperative launch that does not fit is refused with its command and label") {
   if (!have_gpu()) return;
@@ -131,24 +116,6 @@ TEST_CASE(
   CHECK(error.command == 1);
   CHECK(error.label == "all together");
   CHECK(cuda_state() == before);
-}
-
-TEST_CASE("cuda kernel: dynamic shared memory reaches the opt-in maximum") {
-  if (!have_gpu()) return;
-  const Gpu t;
-  const Kernel kernel = t.device.load_kernel(shaders::gpu_reverse);
-  const std::uint32_t bytes = t.device.info().limits.max_shared_bytes;
-  REQUIRE(bytes >= 49152);
-  const std::uint32_t n = bytes / 4;
-  std::vector<std::uint32_t> values(n);
-  std::iota(values.begin(), values.end(), 7u);
-  const auto data = t.pool->allocate<std::uint32_t>(n, "data");
-  t.run([&](CommandBuffer& cmd) {
-    cmd.copy(snapshot(values), data);
-    cmd.dispatch(kernel, {.grid = 1, .block = 256, .shared_bytes = n * 4}, read_write(data), n);
-  });
-  std::reverse(values.begin(), values.end());
-  CHECK(t.read(data) == values);
 }
 
 TEST_CASE("cuda kernel: parameters beyond 4,096 bytes are passed completely") {

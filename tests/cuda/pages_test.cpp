@@ -266,7 +266,6 @@ TEST_CASE("cuda pages: a trim returns memory to the GPU until the next launch" *
 TEST_CASE("cuda pages: a graph with timed nodes and its profiling clone keep working after a trim" *
           doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr unsigned kCount = 4u << 20;
   constexpr std::uint64_t kReplays = 60;

@@ -20,7 +20,6 @@ constexpr std::uint32_t kWidth = 12;
 template <class Launch>
 trace::Records traced(ProfileMode mode, const Launch& launch, const TraceFolder& folder = {},
                       Lowering lowering = Lowering::Auto) {
-  const NoTraceEnvironment none;
   {
     Instance instance(
         {.application = "gpu test", .trace = {.target = folder.file(), .profile = mode}});

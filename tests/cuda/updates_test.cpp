@@ -29,7 +29,6 @@ CommandBuffer record(const Device& device, const GpuRef<unsigned>& values,
 TEST_CASE(
     "updates on a GPU: every executable, including the one that times nodes, gets the update") {
   if (!have_gpu()) return;
-  const NoTraceEnvironment none;
   for (const CudaGraphs cuda_graphs : {CudaGraphs::Foreign, CudaGraphs::Exclusive}) {
     const TraceFolder folder;
     {

@@ -11,6 +11,7 @@
 #include "base/atomic_file.hpp"
 #include "export/export_error.hpp"
 #include "support/contains.hpp"
+#include "support/paths.hpp"
 #include "trace/trace_error.hpp"
 #include "trace/trace_file.hpp"
 #include "trace/trace_reader.hpp"
@@ -71,7 +72,7 @@ TEST_CASE("export: the output is replaced atomically and leaves no temporary fil
     const std::string name = std::string("beside/") + trace::format_name(format);
     std::ofstream(test::scratch_folder() / name) << "what was there before";
     const test::Exported e = test::export_hand_made(format, name, "step");
-    CHECK_FALSE(contains(test::text_of(e.output), "what was there before"));
+    CHECK_FALSE(contains(test::text_of_file(e.output), "what was there before"));
   }
   CHECK(files_in(folder) == std::size(kFormats));
 }
@@ -112,7 +113,7 @@ TEST_CASE("export: an unwritable output is named in the error, and an existing f
 TEST_CASE("export: an error in a damaged trace leaves the output unchanged") {
   const test::Exported e = test::export_hand_made(ExportFormat::Csv, "before.csv");
   const std::filesystem::path damaged = test::scratch_folder() / "damaged.reprise";
-  std::string bytes = test::text_of(e.trace);
+  std::string bytes = test::text_of_file(e.trace);
   bytes[bytes.size() - 3] = static_cast<char>(bytes[bytes.size() - 3] ^ 0x55);
   std::ofstream(damaged, std::ios::binary) << bytes;
   const trace::TraceReader reader(damaged);
@@ -121,7 +122,7 @@ TEST_CASE("export: an error in a damaged trace leaves the output unchanged") {
     std::ofstream(output) << "as it was";
     CHECK_THROWS_AS((void)trace::export_trace(format, reader, {.output = output, .graph = "step"}),
                     trace::TraceError);
-    CHECK(test::text_of(output) == "as it was");
+    CHECK(test::text_of_file(output) == "as it was");
   }
 }
 
@@ -132,7 +133,7 @@ TEST_CASE(
   CHECK(by_label.report.samples == HandMadeTrace::kOtherReplays * HandMadeTrace::kNodes);
   // The traces are written separately, and their chunks can interleave differently.
   const auto sorted_lines = [](const test::Exported& e) {
-    std::vector<std::string> lines = lines_of(test::text_of(e.output));
+    std::vector<std::string> lines = lines_of(test::text_of_file(e.output));
     std::sort(lines.begin(), lines.end());
     return lines;
   };
@@ -148,7 +149,7 @@ TEST_CASE(
     "empty "
     "field for a lost time") {
   const test::Exported e = test::export_hand_made(ExportFormat::Csv, "all.csv");
-  const std::vector<std::string> lines = lines_of(test::text_of(e.output));
+  const std::vector<std::string> lines = lines_of(test::text_of_file(e.output));
   const std::uint64_t samples =
       (HandMadeTrace::kStepReplays + HandMadeTrace::kOtherReplays) * HandMadeTrace::kNodes;
   CHECK(e.report.samples == samples);
@@ -160,10 +161,10 @@ TEST_CASE(
   CHECK(of_kind("range") == 2 * HandMadeTrace::kStepReplays);
   CHECK(of_kind("pool") == 2);
   REQUIRE(lines.size() == samples + 1 + of_kind("replay") + of_kind("range") + of_kind("pool"));
-  CHECK(contains(test::text_of(e.output), "3,step,,,1,,batch,,range,,77,1,host,"));
-  CHECK(contains(test::text_of(e.output), ",,,,,,step,,pool,,,,host," +
-                                              std::to_string(HandMadeTrace::kBegin + 11'000) +
-                                              ",,14680064,,,,,\r"));
+  CHECK(contains(test::text_of_file(e.output), "3,step,,,1,,batch,,range,,77,1,host,"));
+  CHECK(contains(test::text_of_file(e.output), ",,,,,,step,,pool,,,,host," +
+                                                   std::to_string(HandMadeTrace::kBegin + 11'000) +
+                                                   ",,14680064,,,,,\r"));
   CHECK(lines[0] ==
         "graph,graph_name,version,exec,replay,node,node_name,label,kind,lane,worker,occurrence,"
         "source,started_ns,duration_ns,bytes,rank,launched_ns,launch_returned_ns,queue,kernel_"
@@ -184,7 +185,7 @@ TEST_CASE(
 TEST_CASE("csv: rows have the rank of their graph, thread or device") {
   const test::Exported e = test::export_ranks(ExportFormat::Csv, "ranks.csv");
   std::map<std::string, std::size_t> rows;  // by rank
-  for (const std::string& line : lines_of(test::text_of(e.output))) {
+  for (const std::string& line : lines_of(test::text_of_file(e.output))) {
     const std::string rank = field(line, 16);
     ++rows[rank];
     if (line.starts_with("2,step,")) CHECK(rank == "2");
@@ -197,7 +198,7 @@ TEST_CASE("csv: rows have the rank of their graph, thread or device") {
 TEST_CASE("csv: each replay has a row with its device time, launch and queue") {
   const test::Exported e = test::export_hand_made(ExportFormat::Csv, "replays.csv", "step");
   std::vector<std::string> replays;
-  for (const std::string& line : lines_of(test::text_of(e.output))) {
+  for (const std::string& line : lines_of(test::text_of_file(e.output))) {
     if (field(line, 8) == "replay") replays.push_back(line);
   }
   REQUIRE(replays.size() == HandMadeTrace::kStepReplays);
@@ -213,7 +214,7 @@ TEST_CASE("csv: each replay has a row with its device time, launch and queue") {
 
 TEST_CASE("csv: the capture and the first launch of a graph have their durations and memory") {
   const test::Exported e = test::export_captured(ExportFormat::Csv, "captured.csv");
-  const std::vector<std::string> lines = lines_of(test::text_of(e.output));
+  const std::vector<std::string> lines = lines_of(test::text_of_file(e.output));
   REQUIRE(lines.size() == 4);
   CHECK(lines[1] == "3,step,,,,,,,capture,,,,host,,40,4096,,,,,\r");
   CHECK(lines[2] == "3,step,,,,,,,first launch,,,,host,,7,-64,,,,,\r");
@@ -225,7 +226,7 @@ TEST_CASE("csv: the capture and the first launch of a graph have their durations
 
 TEST_CASE("dot: Graphviz accepts it, with median times and the critical path") {
   const test::Exported e = test::export_hand_made(ExportFormat::Dot, "step.dot", "step");
-  const std::string text = test::text_of(e.output);
+  const std::string text = test::text_of_file(e.output);
   CHECK(contains(text, "digraph \"step\""));
   CHECK(contains(text, "40 sampled replays"));
   CHECK(contains(text, "median 1.003 us, 6.7 %"));
@@ -248,7 +249,7 @@ TEST_CASE("dot: Graphviz accepts it, with median times and the critical path") {
   const std::string command = std::string(REPRISE_DOT_PROGRAM) + " -Tsvg -o '" + svg.string() +
                               "' '" + e.output.string() + "'";
   REQUIRE(std::system(command.c_str()) == 0);
-  const std::string picture = test::text_of(svg);
+  const std::string picture = test::text_of_file(svg);
   CHECK(contains(picture, "median 3.00"));
   CHECK(contains(picture, "saxpy"));
   CHECK(contains(picture, "iteration: 40"));
@@ -274,7 +275,7 @@ TEST_CASE("dot: long lists of ranges are shortened, and ranges of other graphs a
         trace::make_chunk(trace::ChunkKind::Events, events, 1)));
   }
   (void)trace::export_trace(ExportFormat::Dot, trace::TraceReader(trace), {.output = output});
-  const std::string text = test::text_of(output);
+  const std::string text = test::text_of_file(output);
   CHECK(contains(text, "\"trace ranges\\nstep 23: 1, median 23.000 us\\nstep 22"));
   CHECK(contains(text, "\\nstep 4: 1, median 4.000 us\\n... 3 more\""));
   CHECK_FALSE(contains(text, "another graph"));
@@ -314,7 +315,7 @@ TEST_CASE("csv: a name that a spreadsheet would execute as a formula becomes a t
         trace::make_chunk(trace::ChunkKind::Samples, samples, 1)));
   }
   (void)trace::export_trace(ExportFormat::Csv, trace::TraceReader(trace), {.output = output});
-  const std::vector<std::string> lines = lines_of(test::text_of(output));
+  const std::vector<std::string> lines = lines_of(test::text_of_file(output));
   REQUIRE(lines.size() == 2);
   CHECK(lines[1].starts_with("1,'=HYPERLINK(1),1,0,0,0,'+1,"));
 }

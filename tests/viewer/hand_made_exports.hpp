@@ -73,9 +73,4 @@ struct Exported {
   return e;
 }
 
-[[nodiscard]] inline std::string text_of(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 }  // namespace reprise::test

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "model/replay_statistics.hpp"
+#include "support/paths.hpp"
 #include "viewer/hand_made_exports.hpp"
 #include "viewer/trace_document.hpp"
 
@@ -37,7 +38,7 @@ struct Decoded {
 
 Decoded decode(const std::filesystem::path& path) {
   perfetto::Trace trace;
-  REQUIRE(trace.ParseFromString(test::text_of(path)));
+  REQUIRE(trace.ParseFromString(test::text_of_file(path)));
   Decoded d;
   std::map<std::uint64_t, std::string> categories, names, arguments, counters;
   std::map<std::uint64_t, OpenSlice> open;
@@ -188,8 +189,8 @@ TEST_CASE("perfetto: the clocks relate trace time to UTC") {
 
 TEST_CASE("perfetto: each rank is a process with its own tracks") {
   perfetto::Trace trace;
-  REQUIRE(trace.ParseFromString(
-      test::text_of(test::export_ranks(trace::ExportFormat::Perfetto, "ranks.perfetto").output)));
+  REQUIRE(trace.ParseFromString(test::text_of_file(
+      test::export_ranks(trace::ExportFormat::Perfetto, "ranks.perfetto").output)));
   std::map<std::uint64_t, std::string> processes;  // by track
   std::map<std::string, std::set<std::string>> tracks;
   std::map<std::uint64_t, std::string> process_of;  // by track

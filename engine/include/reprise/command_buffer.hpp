@@ -6,6 +6,7 @@
 // NotInitialized: an empty handle. WrongDevice, StaleHandle: a buffer or kernel cannot be used.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <concepts>
 #include <cstdint>
@@ -127,8 +128,8 @@ class REPRISE_API Recorder {
       (pushed.push(args), ...);
       return dispatch(kernel, desc, pushed);
     } else {
-      const detail::Argument list[sizeof...(Args) + 1] = {detail::make_argument(args)..., {}};
-      return dispatch_arguments(kernel, desc, std::span(list, sizeof...(Args)));
+      const std::array<detail::Argument, sizeof...(Args)> list{detail::make_argument(args)...};
+      return dispatch_arguments(kernel, desc, list);
     }
   }
   // As above, with arguments that only the run decides.

@@ -35,11 +35,13 @@ struct Extent {
   std::uint64_t width = 0;   // bytes in a row
   std::uint64_t height = 1;  // rows in a slice
   std::uint64_t depth = 1;   // slices
+  friend constexpr bool operator==(const Extent&, const Extent&) = default;
 };
 struct Pitch {
   std::uint64_t row = 0;  // bytes from row to row; 0, as in Vulkan: contiguous rows
   // Bytes from slice to slice, a multiple of the row pitch; 0: contiguous slices.
   std::uint64_t slice = 0;
+  friend constexpr bool operator==(const Pitch&, const Pitch&) = default;
 };
 struct CopyDesc {
   Extent extent = {};

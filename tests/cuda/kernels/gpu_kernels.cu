@@ -53,14 +53,6 @@ REPRISE_KERNEL(gpu_many_registers, (const unsigned* in, unsigned* out, unsigned 
   for (int i = 0; i < kCount; ++i) out[i] = values[i];
 }
 
-// Reverses `n` values within one block, through n * 4 bytes of dynamic shared memory.
-REPRISE_KERNEL(gpu_reverse, (unsigned* data, unsigned n)) {
-  REPRISE_DYNAMIC_SHARED(unsigned, tile);
-  for (unsigned i = threadIdx.x; i < n; i += blockDim.x) tile[i] = data[i];
-  __syncthreads();
-  for (unsigned i = threadIdx.x; i < n; i += blockDim.x) data[i] = tile[n - 1 - i];
-}
-
 // Writes each block's rank in its cluster; 999 if compiled for a GPU without clusters.
 REPRISE_KERNEL(gpu_cluster_ranks, (unsigned* ranks)) {
   unsigned rank = 999;

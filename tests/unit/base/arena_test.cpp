@@ -56,6 +56,16 @@ TEST_CASE("arena: reset keeps one block, and refilling allocates no other") {
   CHECK(arena.block_count() == 1);
 }
 
+TEST_CASE("arena: only the end of the latest allocation can be given back") {
+  Arena arena;
+  auto* const first = static_cast<std::byte*>(arena.allocate(64, 16));
+  arena.give_back(first + 16, first + 64);
+  auto* const second = static_cast<std::byte*>(arena.allocate(16, 16));
+  CHECK(second == first + 16);
+  arena.give_back(first, first + 16);
+  CHECK(arena.allocate(16, 16) == second + 16);
+}
+
 TEST_CASE("arena: an impossible size throws bad_alloc") {
   Arena arena;
   CHECK_THROWS_AS(static_cast<void>(arena.allocate(SIZE_MAX - 8, 16)), std::bad_alloc);

@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,57 +16,21 @@
 #include <thread>
 #include <vector>
 
+#include "support/file_limit.hpp"
+#include "support/paths.hpp"
+#include "support/temporary_folder.hpp"
+
 using namespace reprise::detail;
+using namespace reprise::test;
 
 namespace {
 
-class Folder {
- public:
-  Folder() {
-    std::string name = "/tmp/reprise_atomic_XXXXXX";
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  [[nodiscard]] std::filesystem::path file() const { return path_ / "file"; }
+struct Folder : TemporaryFolder {
+  [[nodiscard]] std::filesystem::path file() const { return path() / "file"; }
   [[nodiscard]] std::size_t entries() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path()), {}));
   }
-
- private:
-  std::filesystem::path path_;
 };
-
-// Limits the size of files; a larger write fails with EFBIG.
-class FileLimit {
- public:
-  explicit FileLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
-    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
-    const rlimit limit{bytes, before_.rlim_max};
-    REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
-  }
-  FileLimit(const FileLimit&) = delete;
-  FileLimit& operator=(const FileLimit&) = delete;
-  ~FileLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    ::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
-
-std::string contents_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 template <class Function>
 std::optional<FileError> error_of(const Function& function) {
@@ -91,10 +53,10 @@ TEST_CASE("atomic file: commit replaces the destination and removes the temporar
     CHECK(file.temporary().parent_path() == folder.path());
     file.write("new ");
     file.write(std::as_bytes(std::span("bytes", 5)));
-    CHECK(contents_of(folder.file()) == "old");
+    CHECK(text_of_file(folder.file()) == "old");
     file.commit();
   }
-  CHECK(contents_of(folder.file()) == "new bytes");
+  CHECK(text_of_file(folder.file()) == "new bytes");
   CHECK(folder.entries() == 1);
 }
 
@@ -102,7 +64,7 @@ TEST_CASE("atomic file: without commit the destination is unchanged") {
   const Folder folder;
   std::ofstream(folder.file()) << "old";
   { AtomicFile(folder.file()).write("half"); }
-  CHECK(contents_of(folder.file()) == "old");
+  CHECK(text_of_file(folder.file()) == "old");
   CHECK(folder.entries() == 1);
 }
 
@@ -131,10 +93,10 @@ TEST_CASE("atomic file: commit_open returns a descriptor at the end of the new f
   file.write("one");
   const int descriptor = file.commit_open();
   REQUIRE(descriptor >= 0);
-  CHECK(contents_of(folder.file()) == "one");
+  CHECK(text_of_file(folder.file()) == "one");
   CHECK(::write(descriptor, " two", 4) == 4);
   ::close(descriptor);
-  CHECK(contents_of(folder.file()) == "one two");
+  CHECK(text_of_file(folder.file()) == "one two");
   CHECK(folder.entries() == 1);
 }
 
@@ -143,7 +105,7 @@ TEST_CASE("atomic file: a library can write the temporary file by name") {
   AtomicFile file(folder.file());
   std::ofstream(file.temporary()) << "by name";
   file.commit();
-  CHECK(contents_of(folder.file()) == "by name");
+  CHECK(text_of_file(folder.file()) == "by name");
 }
 
 TEST_CASE("atomic file: concurrent writers of one path each write a complete file") {
@@ -155,7 +117,7 @@ TEST_CASE("atomic file: concurrent writers of one path each write a complete fil
     });
   }
   for (std::thread& thread : threads) thread.join();
-  const std::string contents = contents_of(folder.file());
+  const std::string contents = text_of_file(folder.file());
   CHECK(contents == std::string(10'000, contents.at(0)));
   CHECK(folder.entries() == 1);
 }
@@ -210,7 +172,7 @@ TEST_CASE("atomic file: an open descriptor receives the data at its position") {
   write_file_atomically(link, "second ");
   REQUIRE(::write(file, "third", 5) == 5);
   ::close(file);
-  CHECK(contents_of(folder.file()) == "first second third");
+  CHECK(text_of_file(folder.file()) == "first second third");
   CHECK(std::filesystem::is_symlink(link));
   CHECK_FALSE(std::filesystem::exists(std::filesystem::symlink_status(folder.path() / "1")));
 }
@@ -231,7 +193,7 @@ TEST_CASE("atomic file: links stay, and the file that they lead to is replaced")
   std::filesystem::create_symlink("inner/target", first);
   std::filesystem::create_symlink(first, second);
   const auto check = [&](const char* text) {
-    CHECK(contents_of(inner / "target") == text);
+    CHECK(text_of_file(inner / "target") == text);
     CHECK(std::filesystem::is_regular_file(std::filesystem::symlink_status(inner / "target")));
     CHECK(std::filesystem::read_symlink(first) == "inner/target");
     CHECK(std::filesystem::read_symlink(second) == first);
@@ -252,7 +214,7 @@ TEST_CASE("atomic file: a link leads into another file system") {
   std::filesystem::create_symlink(other + "/target", folder.file());
   write_file_atomically(folder.file(), "text");
   CHECK(std::filesystem::is_symlink(folder.file()));
-  CHECK(contents_of(other + "/target") == "text");
+  CHECK(text_of_file(other + "/target") == "text");
   std::filesystem::remove_all(other);
 }
 
@@ -284,10 +246,10 @@ TEST_CASE("atomic file: links that other users put into a shared folder are not 
   const auto error = error_of([&] { write_file_atomically(shared / "link", "text"); });
   REQUIRE(error.has_value());
   CHECK(error->code() == std::errc::permission_denied);
-  CHECK(contents_of(target) == "precious");
+  CHECK(text_of_file(target) == "precious");
   REQUIRE(::lchown((shared / "link").c_str(), ::geteuid(), ::getegid()) == 0);
   write_file_atomically(shared / "link", "text");
-  CHECK(contents_of(target) == "text");
+  CHECK(text_of_file(target) == "text");
 }
 
 TEST_CASE("atomic file: nobody gets a permission that a source of the contents lacks") {
@@ -324,7 +286,7 @@ TEST_CASE("atomic file: a write beyond the limit fails, and the destination is u
   REQUIRE(error.has_value());
   CHECK(error->code() == std::errc::file_too_large);
   CHECK(std::string(error->what()).find("exceed 10 bytes, the limit of ten") != std::string::npos);
-  CHECK(contents_of(folder.file()) == "old");
+  CHECK(text_of_file(folder.file()) == "old");
   CHECK(folder.entries() == 1);
 }
 
@@ -348,7 +310,7 @@ TEST_CASE("atomic file: on a full disk the destination is unchanged") {
     REQUIRE(error.has_value());
     CHECK(error->code() == std::errc::file_too_large);
   }
-  CHECK(contents_of(folder.file()) == "old");
+  CHECK(text_of_file(folder.file()) == "old");
   CHECK(folder.entries() == 1);
 }
 
@@ -363,8 +325,8 @@ TEST_CASE("atomic file: a link with the name of the temporary file is not follow
   const std::string link = temporary.substr(0, dash + 1) + std::to_string(number + 1) + ".partial";
   std::filesystem::create_symlink(victim, link);
   write_file_atomically(folder.file(), "new");
-  CHECK(contents_of(victim) == "precious");
-  CHECK(contents_of(folder.file()) == "new");
+  CHECK(text_of_file(victim) == "precious");
+  CHECK(text_of_file(folder.file()) == "new");
   CHECK(std::filesystem::is_symlink(link));
 }
 
@@ -374,7 +336,7 @@ TEST_CASE("atomic file: the destination keeps its permissions") {
   std::filesystem::permissions(
       folder.file(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   write_file_atomically(folder.file(), "new");
-  CHECK(contents_of(folder.file()) == "new");
+  CHECK(text_of_file(folder.file()) == "new");
   CHECK(std::filesystem::status(folder.file()).permissions() ==
         (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
 }

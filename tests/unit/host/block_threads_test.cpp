@@ -27,18 +27,6 @@ TEST_CASE("host block: after a barrier, threads see all writes to shared memory"
   }
 }
 
-TEST_CASE("host block: every thread of a 3D grid of 3D blocks runs once, with its own index") {
-  HostFixture host;
-  const Dim3 grid{3, 4, 2}, block{4, 3, 5};
-  std::vector<unsigned long long> out(grid.volume() * block.volume(), ~0ull);
-  HandMadeGraph graph(*host.backend);
-  graph.dispatch(shaders::mark_place, {grid, block}, graph.buffer(out));
-  host.run(*graph.instantiate());
-  std::vector<unsigned long long> expected(out.size());
-  std::iota(expected.begin(), expected.end(), 0ull);
-  CHECK(out == expected);
-}
-
 TEST_CASE("host block: threads may end while others keep using barriers") {
   HostFixture host;
   const Dim3 block{5, 4, 3};
@@ -77,22 +65,6 @@ TEST_CASE("host block: votes count, and report all and any") {
   CHECK(vote({11, 3, 12, 4, 50}) == std::vector{3, 0, 1});
   CHECK(vote({11, 12, 13}) == std::vector{3, 1, 1});
   CHECK(vote({1, 2, 3, 4}) == std::vector{0, 0, 0});
-}
-
-TEST_CASE("host block: dynamic shared memory has the size of the dispatch") {
-  HostFixture host;
-  constexpr std::uint32_t kBlock = 512, kBlocks = 6;
-  std::vector<int> values(kBlock * kBlocks);
-  std::iota(values.begin(), values.end(), 0);
-  std::vector<int> expected;
-  for (std::uint32_t b = 0; b < kBlocks; ++b) {
-    for (std::uint32_t i = kBlock; i-- > 0;) expected.push_back(static_cast<int>(b * kBlock + i));
-  }
-  HandMadeGraph graph(*host.backend);
-  graph.dispatch(shaders::reverse_block, {kBlocks, kBlock, kBlock * sizeof(int)},
-                 graph.buffer(values));
-  host.run(*graph.instantiate());
-  CHECK(values == expected);
 }
 
 TEST_CASE("host block: the active lanes of a warp are those that arrive together") {

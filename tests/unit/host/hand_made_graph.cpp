@@ -45,13 +45,6 @@ std::uint32_t HandMadeGraph::add_dispatch(const KernelDesc& kernel, const Launch
   return add(CommandKind::Dispatch, payload);
 }
 
-std::uint32_t HandMadeGraph::copy(const CopyPayload& copy) {
-  return add(CommandKind::Copy, arena_->make<CopyPayload>(copy));
-}
-std::uint32_t HandMadeGraph::fill(const FillPayload& fill) {
-  return add(CommandKind::Fill, arena_->make<FillPayload>(fill));
-}
-
 std::uint32_t HandMadeGraph::update(BufferAt destination, std::span<const std::byte> bytes) {
   auto* payload = arena_->make<UpdatePayload>();
   *payload = {destination.buffer, destination.offset, bytes.size(),

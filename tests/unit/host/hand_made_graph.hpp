@@ -45,8 +45,6 @@ class HandMadeGraph {
     (place(kernel, index++, arguments, block, buffers), ...);
     return add_dispatch(kernel, shape, block, buffers);
   }
-  std::uint32_t copy(const detail::CopyPayload& copy);
-  std::uint32_t fill(const detail::FillPayload& fill);
   std::uint32_t update(BufferAt destination, std::span<const std::byte> bytes);
   std::uint32_t host(std::function<void()> function);
   std::uint32_t join();  // a remaining barrier

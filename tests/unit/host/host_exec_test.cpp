@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -208,53 +207,6 @@ TEST_CASE("host exec: a node reads the writes of its predecessors, on whatever t
       expected[i] = 6 * static_cast<int>(kWidth * (kWidth - 1) / 2 * (i + 1));
     CHECK(y == expected);
   }
-}
-
-TEST_CASE("host exec: every kind of copy, fill and update has its effect") {
-  HostFixture host;
-  std::vector<std::uint8_t> a(64, 1), b(64, 0), outside(4, 9);
-  const std::array<std::uint8_t, 2> small{40, 41};
-  HandMadeGraph graph(*host.backend);
-  const std::uint32_t to_a = graph.buffer(a).buffer, to_b = graph.buffer(b).buffer;
-  graph.fill({.buffer = to_a,
-              .offset = 0,
-              .bits = 7,
-              .element_bytes = 1,
-              .extent = {8, 1, 1},
-              .pitch = {8, 8}});
-  graph.fill({.buffer = to_a,
-              .offset = 8,
-              .bits = 0x0201,
-              .element_bytes = 2,
-              .extent = {4, 2, 1},
-              .pitch = {8, 16}});
-  graph.update({to_a, 30}, std::as_bytes(std::span(small)));
-  graph.copy({.source = {.buffer = to_a, .offset = 8},
-              .destination = {.buffer = to_b, .offset = 1},
-              .extent = {4, 2, 1},
-              .source_pitch = {8, 16},
-              .destination_pitch = {10, 20}});
-  graph.copy({.source = {.host = outside.data()},
-              .destination = {.buffer = to_b, .offset = 32},
-              .extent = {4, 1, 1},
-              .source_pitch = {4, 4},
-              .destination_pitch = {4, 4}});
-  graph.copy({.source = {.buffer = to_a, .offset = 30},
-              .destination = {.host = outside.data() + 2},
-              .extent = {2, 1, 1},
-              .source_pitch = {2, 2},
-              .destination_pitch = {2, 2}});
-  host.run(*graph.instantiate());
-
-  std::vector<std::uint8_t> expected_a(64, 1), expected_b(64, 0);
-  for (int i = 0; i < 8; ++i) expected_a[i] = 7;
-  for (const int i : {8, 10, 16, 18}) expected_a[i] = 1, expected_a[i + 1] = 2;
-  expected_a[30] = 40, expected_a[31] = 41;
-  for (const int i : {1, 3, 11, 13}) expected_b[i] = 1, expected_b[i + 1] = 2;
-  for (int i = 32; i < 36; ++i) expected_b[i] = 9;
-  CHECK(a == expected_a);
-  CHECK(b == expected_b);
-  CHECK(outside == std::vector<std::uint8_t>{9, 9, 40, 41});
 }
 
 TEST_CASE(

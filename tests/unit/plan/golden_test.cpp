@@ -1,10 +1,8 @@
-// Plans as text and DOT, byte for byte as in tests/golden. REPRISE_UPDATE_GOLDEN=1 writes the files
-// instead; review the difference before committing it.
+// Plans as text and DOT, byte for byte as in tests/golden.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 #include <string>
 
 #include "dependencies/dependency_graph.hpp"
@@ -12,6 +10,7 @@
 #include "lowering/lowering_config.hpp"
 #include "memory/placement.hpp"
 #include "plan/plan.hpp"
+#include "support/golden_text.hpp"
 #include "support/paths.hpp"
 #include "support/random_recording.hpp"
 #include "support/recording_builder.hpp"
@@ -125,21 +124,8 @@ Plan names() {
   return golden_plan(b.finish(), Lowering::Auto);
 }
 
-std::string read_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  REQUIRE_MESSAGE(file, "cannot read ", path.string(), "; REPRISE_UPDATE_GOLDEN=1 makes it");
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 void compare(const std::string& name, const std::string& text) {
-  const std::filesystem::path path = test_file("golden/" + name);
-  if (const char* update = std::getenv("REPRISE_UPDATE_GOLDEN");
-      update != nullptr && std::string(update) == "1") {
-    std::ofstream(path, std::ios::binary) << text;
-  }
-  CHECK(read_text(path) == text);
+  CHECK(golden_text("golden/" + name, text) == text);
 }
 
 bool dot_accepts(const std::string& text) {

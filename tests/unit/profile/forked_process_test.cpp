@@ -118,7 +118,6 @@ struct Program {
 
 // First: the sanitizer for threads supports no threads in a child of a process with threads.
 TEST_CASE("sibling processes: each one with the same target writes its own trace") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   Pipe opened, go;
   const auto body = [&] {
@@ -145,7 +144,6 @@ TEST_CASE("sibling processes: each one with the same target writes its own trace
 }
 
 TEST_CASE("forked process: a child that exits does not affect the trace of its parent") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   {
     Program program(folder.file());
@@ -158,7 +156,6 @@ TEST_CASE("forked process: a child that exits does not affect the trace of its p
 }
 
 TEST_CASE("forked process: a child can destroy the objects of its parent") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   std::string target;
   SUBCASE("with a trace") { target = folder.file(); }
@@ -224,7 +221,6 @@ TEST_CASE(
 }
 
 TEST_CASE("forked process: an instance of the child writes its own trace") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   std::optional<Instance> parent(recorded_in(folder));
   { const TraceRange range = parent->trace_range("parent"); }

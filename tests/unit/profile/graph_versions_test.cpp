@@ -40,7 +40,6 @@ TEST_CASE(
 
 TEST_CASE(
     "traced updates: an update creates a version of the graph, and later replays refer to it") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   {
     const Instance instance(

@@ -55,7 +55,6 @@ bool is_nested(std::vector<trace::HostRange> ranges) {
 TEST_CASE(
     "host spans: recording, compiling with its parts and uploading are ranges, and launches are "
     "not") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   {
     const Instance instance(traced_to(folder.file()));
@@ -103,7 +102,6 @@ TEST_CASE(
 
 TEST_CASE(
     "host spans: ranges of one depth and thread never overlap, in any order of start and end") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   {
     const Instance instance(traced_to(folder.file()));
@@ -141,7 +139,6 @@ TEST_CASE(
 }
 
 TEST_CASE("host spans: a call that fails is a range without a graph") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   {
     const std::string file = folder.file();

@@ -173,7 +173,6 @@ TEST_CASE("live trace: without a remote profile viewers get the application's mo
 }
 
 TEST_CASE("live trace: the application changes the mode of an instance and of one graph") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   {
     Instance instance(described({.target = folder.file(), .profile = ProfileMode::Off})),
@@ -240,7 +239,6 @@ TEST_CASE(
 }
 
 TEST_CASE("live trace: a named file is written in addition to the live session") {
-  const NoTraceEnvironment none;
   const RuntimeFolder runtime;
   const TraceFolder folder;
   const std::string target = "live," + folder.file();

@@ -57,7 +57,6 @@ std::string name_of(const trace::GraphVersion& g, std::uint32_t node) {
 TEST_CASE(
     "traced bodies: nodes in loops, branches and nested command buffers are separate nodes with a "
     "time for each run") {
-  const NoTraceEnvironment environment;
   const TraceFolder folder;
   const trace::Records r =
       traced(folder, 2, [](const Device& device, CapturePool& pool, CommandBuffer& cmd) {
@@ -129,7 +128,6 @@ TEST_CASE(
 }
 
 TEST_CASE("traced bodies: iterations beyond the capacity are counted and reported as untimed") {
-  const NoTraceEnvironment environment;
   const TraceFolder folder;
   constexpr std::uint64_t kRounds = 1500, kKept = 1024;
   const trace::Records r =

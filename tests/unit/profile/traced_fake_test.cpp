@@ -12,7 +12,6 @@ using namespace reprise::test;
 
 TEST_CASE(
     "traced fake: without a device clock replays have launch times, and one message reports it") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   const std::string file = folder.file();
   {
@@ -45,7 +44,6 @@ TEST_CASE(
 }
 
 TEST_CASE("traced fake: a failed launch is not a replay") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   const std::string file = folder.file();
   {

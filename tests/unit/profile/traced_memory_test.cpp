@@ -17,7 +17,6 @@ using namespace reprise;
 using namespace reprise::test;
 
 TEST_CASE("traced memory: the states of a pool contain its mapped, trimmed and remapped slabs") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr unsigned kCount = 1u << 18;
   constexpr std::uint64_t kBytes = kCount * sizeof(unsigned), kBudget = 8 * kBytes;
@@ -80,7 +79,6 @@ TEST_CASE("traced memory: the states of a pool contain its mapped, trimmed and r
 TEST_CASE(
     "traced memory: graphs that share a slab are listed, and the slab counts once for the pool and "
     "the device") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr unsigned kCount = 1u << 18;
   constexpr std::uint64_t kBytes = kCount * sizeof(unsigned);
@@ -145,7 +143,6 @@ TEST_CASE(
 }
 
 TEST_CASE("traced memory: a graph that is not launched takes at most 4 KB more with a trace") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr int kGraphs = 2'000;
   const auto heap_per_graph = [](const TraceDesc& trace) {
@@ -169,7 +166,6 @@ TEST_CASE("traced memory: a graph that is not launched takes at most 4 KB more w
 }
 
 TEST_CASE("traced memory: buffers that come and go rapidly become counts of their pool") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr unsigned kBuffers = 40'000;
   {

@@ -66,7 +66,6 @@ CommandBuffer record_step(const Device& device, const std::shared_ptr<CapturePoo
 }  // namespace
 
 TEST_CASE("traced replays: without a request there is no file and no thread") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   const Instance instance = traced_instance({});
   const Device device = instance.open_device(DeviceSelector::named("host"));
@@ -80,7 +79,6 @@ TEST_CASE("traced replays: without a request there is no file and no thread") {
 }
 
 TEST_CASE("traced replays: the file contains the graph, each replay and each node") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr std::uint64_t kReplays = 50;
   CompileReport report;
@@ -221,7 +219,6 @@ TEST_CASE("traced replays: the file contains the graph, each replay and each nod
 TEST_CASE(
     "traced replays: with many threads each node is recorded once and starts after its "
     "predecessors") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr int kReplays = 8;
   constexpr std::uint32_t kWidth = 6;
@@ -261,7 +258,6 @@ TEST_CASE(
 }
 
 TEST_CASE("traced replays: the file is complete when the instance is destroyed last") {
-  const NoTraceEnvironment none;
   for (int run = 0; run < 100; ++run) {
     const TraceFolder folder;
     {
@@ -276,7 +272,6 @@ TEST_CASE("traced replays: the file is complete when the instance is destroyed l
 }
 
 TEST_CASE("traced replays: the mode changes the records but not the plan") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> hashes;
   const auto run_once = [&](const Device& device) {
@@ -315,7 +310,6 @@ TEST_CASE("traced replays: the mode changes the records but not the plan") {
 
 TEST_CASE(
     "traced replays: a flush writes everything completed before it while the program continues") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   Instance instance = traced_instance({.target = folder.file()});
   const Device device = instance.open_device(DeviceSelector::named("host"));
@@ -339,7 +333,6 @@ TEST_CASE(
 
 TEST_CASE(
     "traced replays: launching and waiting allocate nothing once the rings of a trace have grown") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   const Device device =
       traced_instance({.target = folder.file()}).open_device(DeviceSelector::named("host"));
@@ -365,7 +358,6 @@ TEST_CASE(
 
 TEST_CASE(
     "traced replays: validation messages are in the trace, also those of rejected recordings") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   std::vector<std::string> seen;
   {
@@ -394,7 +386,6 @@ TEST_CASE(
 }
 
 TEST_CASE("traced replays: a file that cannot be created is an error with its path") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   const std::string target = folder.file() + "/no/such/folder";
   const Error error = thrown_by([&] { static_cast<void>(traced_instance({.target = target})); });
@@ -403,7 +394,6 @@ TEST_CASE("traced replays: a file that cannot be created is an error with its pa
 }
 
 TEST_CASE("traced replays: instances share an open file if they agree on its limits") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   const std::string limited = folder.file() + ",max=1M";
   {
@@ -421,7 +411,6 @@ TEST_CASE("traced replays: instances share an open file if they agree on its lim
 }
 
 TEST_CASE("traced replays: a later instance continues the file with new ids") {
-  const NoTraceEnvironment none;
   for (const char* limit : {"", ",max=1M"}) {
     CAPTURE(limit);
     const TraceFolder folder;
@@ -455,7 +444,6 @@ TEST_CASE("traced replays: a later instance continues the file with new ids") {
 }
 
 TEST_CASE("traced replays: a file that was replaced since is overwritten") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   const auto nothing = [](const Device&) {};
   with_trace({.target = folder.file()}, nothing);

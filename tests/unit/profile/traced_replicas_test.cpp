@@ -38,7 +38,6 @@ void replay_twice_at_once(const Device& device, std::size_t replays,
 TEST_CASE(
     "traced replicas: replays and samples belong to one graph, each with its executable and its "
     "own number") {
-  const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr std::size_t kReplays = 30;
   std::map<std::uint64_t, std::uint32_t> launched;  // replay number to replica

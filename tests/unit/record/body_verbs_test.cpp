@@ -148,6 +148,8 @@ TEST_CASE(
                 [&] { cmd.dispatch(f.work, {.grid = 1}, read(f.x), f.go); });
   check_refused(cmd, ErrorCode::ArgumentSize, {"expected a Condition"},
                 [&] { cmd.dispatch(f.decide, {.grid = 1}, read(f.x), write(f.y)); });
+  check_refused(cmd, ErrorCode::ArgumentSize, {"expected a Condition"},
+                [&] { cmd.dispatch(f.decide, {.grid = 1}, read(f.x), 1ull); });
   detail::core_of(f.t)->cleared = true;
   check_refused(cmd, ErrorCode::StaleHandle, {"secondary body names t", "stale"},
                 [&] { cmd.execute(body, Nested); });

@@ -10,23 +10,6 @@
 using namespace reprise;
 using namespace reprise::test;
 
-namespace {
-
-}  // namespace
-
-TEST_CASE(
-    "buffer view: an empty view has no name and no id, is not stale, and throws for kind and "
-    "address") {
-  const BufferView view;
-  CHECK_FALSE(view);
-  CHECK(view.name().empty());
-  CHECK(view.id() == BufferId{});
-  CHECK_FALSE(view.is_stale());
-  CHECK(code_of([&] { static_cast<void>(view.kind()); }) == ErrorCode::NotInitialized);
-  CHECK(code_of([&] { static_cast<void>(view.data()); }) == ErrorCode::NotInitialized);
-  CHECK(code_of([&] { static_cast<void>(view.subview(0, 0)); }) == ErrorCode::NotInitialized);
-}
-
 TEST_CASE("buffer view: a subview's offset is relative to its view") {
   RecordFixture f;
   const GpuRef<float> x = f.buffer<float>(100, "x");

@@ -293,6 +293,16 @@ TEST_CASE("dispatch: a kernel or buffer of another device is WrongDevice and nam
                 [&] { cmd.dispatch(k, {}, read(z)); });
 }
 
+TEST_CASE("dispatch: a refused argument releases the buffers of those before it") {
+  RecordFixture f;
+  const auto x = f.buffer<float>(16, "x");
+  const auto y = f.buffer<float>(16, "y");
+  CommandBuffer cmd = f.recording();
+  check_refused(cmd, ErrorCode::ArgumentSize, {"argument 1 of kernel k", "expected a value"},
+                [&] { cmd.dispatch(f.kernel("k", "pv"), {}, read(x), read(y)); });
+  CHECK(detail::core_of(x)->recorded.load() == 0);
+}
+
 TEST_CASE("dispatch: a stale kernel or buffer is StaleHandle") {
   RecordFixture f;
   const Kernel k = f.kernel("k", "p");

@@ -31,6 +31,10 @@ TEST_CASE("chunk list: iteration returns exactly the committed items in order") 
   for (auto at = list.cursor(); const int* item = at.next();) found.push_back(*item);
   CHECK(found == expected);
   CHECK(list.size() == expected.size());
+  std::vector<int> copies = {-1};
+  list.copy_to(copies);
+  expected.insert(expected.begin(), -1);
+  CHECK(copies == expected);
 }
 
 TEST_CASE("chunk list: an empty list has no items") {

@@ -81,13 +81,10 @@ TEST_CASE("deferred deletion: limit_backlog() bounds what waits for a slow threa
   CHECK(alive == 0);
 }
 
-TEST_CASE(
+TEST_CASE_FIXTURE(
+    FakeRun,
     "deferred deletion: a graph that is dropped while it runs is kept until its launch completes, "
     "and the executable is destroyed before its memory") {
-  FakeInstance fake;
-  Device device = fake.open();
-  auto pool = device.create_pool();
-  Queue queue = device.create_queue({.label = "q"});
   {
     auto x = pool->allocate<int>(4, "x");
     auto t = pool->transient<int>(4, "t");
@@ -107,11 +104,9 @@ TEST_CASE(
   CHECK(pool->buffer_count() == 0);
 }
 
-TEST_CASE(
+TEST_CASE_FIXTURE(
+    FakeRun,
     "deferred deletion: completed objects are destroyed first, whatever the order of dropping") {
-  FakeInstance fake;
-  Device device = fake.open();
-  auto pool = device.create_pool();
   Queue slow = device.create_queue({.label = "slow"}),
         quick = device.create_queue({.label = "quick"});
   CapturedGraph first = make_graph(device, "first", {}, pool->allocate<int>(4, "x"));
@@ -149,12 +144,9 @@ TEST_CASE(
   CHECK(fake.world.freed().back() == "backend");
 }
 
-TEST_CASE("deferred deletion: a destructor of the application may use the engine") {
-  FakeInstance fake;
-  Device device = fake.open();
-  auto pool = device.create_pool();
+TEST_CASE_FIXTURE(FakeRun,
+                  "deferred deletion: a destructor of the application may use the engine") {
   auto x = pool->allocate<int>(4, "x");
-  Queue queue = device.create_queue({.label = "q"});
   std::size_t counted = 0;
   {
     auto at_end = std::make_shared<OnDestruction>();

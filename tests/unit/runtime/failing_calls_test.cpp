@@ -96,11 +96,8 @@ TEST_CASE("failing calls: no failed host allocation causes a leak") {
   CHECK(failures > 50);
 }
 
-TEST_CASE("failing calls: a failed launch is no replay, and the next launch works") {
-  FakeInstance fake;
-  Device device = fake.open();
-  auto pool = device.create_pool();
-  Queue queue = device.create_queue({.label = "q"});
+TEST_CASE_FIXTURE(FakeRun,
+                  "failing calls: a failed launch is no replay, and the next launch works") {
   CapturedGraph graph = make_graph(device, "g", {}, pool->allocate<int>(4, "x"));
   fake.world.fail_call(0);
   const ErrorDetails failed = error_of([&] { (void)graph.launch(queue); });

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/core/instance_core.hpp"
+#include "support/thrown_by.hpp"
 #include "unit/runtime/fake_device.hpp"
 
 namespace reprise::test {
@@ -64,25 +65,8 @@ FakeInstance::~FakeInstance() {
   CHECK(world.violations() == std::vector<std::string>());
 }
 
-ErrorDetails error_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.details();
-  }
-  FAIL("no error was thrown");
-  return {};
-}
-
-std::string text_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  FAIL("no error was thrown");
-  return {};
-}
+ErrorDetails error_of(const std::function<void()>& call) { return thrown_by(call).details(); }
+std::string text_of(const std::function<void()>& call) { return thrown_by(call).what(); }
 
 CapturedGraph make_graph(const Device& device, std::string_view label, const BufferView& source,
                          const BufferView& destination, std::shared_ptr<CapturePool> pool) {

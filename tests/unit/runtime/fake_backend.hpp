@@ -53,8 +53,6 @@ class FakeWorld {
   void limit_bytes(std::uint64_t bytes);
   // Nanoseconds of a launch by its plan, for stopwatches. Empty: queues have no stopwatch.
   void set_time_of(std::function<double(const detail::Plan&)> time_of);
-  // Reports a callback exception for that replay of every executable.
-  void throw_in_callback(std::uint64_t replay, const std::string& text);
 
   // --- Queries ---
   // Fallible calls since fail_call or fail_nothing.
@@ -104,8 +102,6 @@ class FakeWorld {
   std::vector<FakeExec*> execs_;
   std::function<double(const detail::Plan&)> time_of_;
   std::size_t backends_ = 0, kernel_loads_ = 0, waiting_ = 0;
-  std::uint64_t throwing_replay_ = 0;
-  std::string thrown_text_;
   std::vector<Event> events_;
   std::vector<std::string> freed_, violations_;
   std::set<std::string, std::less<>> labels_;  // storage of event labels
@@ -153,6 +149,14 @@ class FakeInstance {
   [[nodiscard]] Device open(std::string_view name = "host") const {
     return instance.open_device(DeviceSelector::named(name));
   }
+};
+
+// A fixture: the fake host device with a pool and a queue.
+struct FakeRun {
+  FakeInstance fake;
+  Device device = fake.open();
+  std::shared_ptr<CapturePool> pool = device.create_pool({.label = "pool"});
+  Queue queue = device.create_queue({.label = "q"});
 };
 
 // The error that `call` throws. Fails the test if it throws none.

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 #include "unit/runtime/fake_backend.hpp"
@@ -204,11 +203,7 @@ class FakeExec final : public BackendExec {
     if (world_.time_of_) q.nanoseconds += world_.time_of_(*plan_);
     return serial;
   }
-  [[nodiscard]] std::exception_ptr callback_error(std::uint64_t replay) override {
-    std::lock_guard lock(world_.mutex_);
-    if (replay == 0 || replay != world_.throwing_replay_) return nullptr;
-    return std::make_exception_ptr(std::runtime_error(world_.thrown_text_));
-  }
+  [[nodiscard]] std::exception_ptr callback_error(std::uint64_t) override { return nullptr; }
   [[nodiscard]] detail::CallbackErrors::Unseen take_unseen_errors() override { return {}; }
 
   // Under the world's mutex:

@@ -67,12 +67,6 @@ void FakeWorld::set_time_of(std::function<double(const Plan&)> time_of) {
   time_of_ = std::move(time_of);
 }
 
-void FakeWorld::throw_in_callback(std::uint64_t replay, const std::string& text) {
-  std::lock_guard lock(mutex_);
-  throwing_replay_ = replay;
-  thrown_text_ = text;
-}
-
 std::uint64_t FakeWorld::calls() const {
   std::lock_guard lock(mutex_);
   return calls_;

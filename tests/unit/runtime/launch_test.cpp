@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <stdexcept>
 #include <thread>
 
 #include "support/counting_allocator.hpp"
@@ -10,13 +9,10 @@ using namespace reprise;
 using namespace reprise::test;
 using Event = FakeWorld::Event;
 
-TEST_CASE(
+TEST_CASE_FIXTURE(
+    FakeRun,
     "launch: replay numbers increase by one, and a fence names its queue, serial and replay") {
-  FakeInstance fake;
-  Device device = fake.open();
-  auto pool = device.create_pool();
   auto x = pool->allocate<int>(4, "x");
-  Queue queue = device.create_queue({.label = "q"});
   CapturedGraph graph = make_graph(device, "g", {}, x);
   CHECK(graph.num_replays() == 0);
   CHECK_FALSE(graph.is_uploaded());
@@ -31,14 +27,11 @@ TEST_CASE(
   CHECK_FALSE(queue.last_fence().replay());
 }
 
-TEST_CASE(
+TEST_CASE_FIXTURE(
+    FakeRun,
     "fence: done, wait_for and wait follow the queue, and an earlier fence is done with a later "
     "one") {
-  FakeInstance fake;
-  Device device = fake.open();
-  Queue queue = device.create_queue({.label = "q"});
   CHECK(queue.last_fence().done());
-  auto pool = device.create_pool();
   CapturedGraph graph = make_graph(device, "g", {}, pool->allocate<int>(4, "x"));
   const Fence first = graph.launch(queue), second = graph.launch(queue);
   CHECK_FALSE(first.done());
@@ -57,44 +50,10 @@ TEST_CASE(
   CHECK(Fence().wait_for(std::chrono::nanoseconds(0)));
 }
 
-TEST_CASE("fence: wait blocks until the launch is complete") {
-  FakeInstance fake;
-  Device device = fake.open();
-  Queue queue = device.create_queue({.label = "q"});
-  auto pool = device.create_pool();
-  CapturedGraph graph = make_graph(device, "g", {}, pool->allocate<int>(4, "x"));
-  const Fence fence = graph.launch(queue);
-  std::thread other([&] {
-    fake.world.wait_until_a_thread_waits();
-    fake.world.complete_all();
-  });
-  fence.wait();
-  CHECK(fence.done());
-  other.join();
-}
-
-TEST_CASE("fence: it rethrows the exception of its own replay's host callback, each time") {
-  FakeInstance fake;
-  Device device = fake.open();
-  Queue queue = device.create_queue({.label = "q"});
-  auto pool = device.create_pool();
-  CapturedGraph graph = make_graph(device, "g", {}, pool->allocate<int>(4, "x"));
-  fake.world.throw_in_callback(2, "no luck");
-  const Fence first = graph.launch(queue), second = graph.launch(queue);
-  graph = CapturedGraph();  // retained by the fences
-  fake.world.complete_all();
-  first.wait();
-  CHECK_THROWS_WITH_AS(second.wait(), "no luck", std::runtime_error);
-  CHECK_THROWS_WITH_AS((void)second.wait_for(std::chrono::seconds(1)), "no luck",
-                       std::runtime_error);
-  CHECK(second.done());
-}
-
-TEST_CASE("launch: it waits exactly once, for the graph's last launch, and only on another queue") {
-  FakeInstance fake;
-  Device device = fake.open();
+TEST_CASE_FIXTURE(
+    FakeRun,
+    "launch: it waits exactly once, for the graph's last launch, and only on another queue") {
   Queue q = device.create_queue({.label = "q"}), r = device.create_queue({.label = "r"});
-  auto pool = device.create_pool();
   CapturedGraph graph = make_graph(device, "g", {}, pool->allocate<int>(4, "x"));
   (void)graph.launch(q);
   (void)graph.launch(q);
@@ -106,11 +65,10 @@ TEST_CASE("launch: it waits exactly once, for the graph's last launch, and only 
   CHECK(fake.world.waits().size() == 1);
 }
 
-TEST_CASE("launch: it allocates nothing, shared or not, on one queue or alternating between two") {
-  FakeInstance fake;
-  Device device = fake.open();
+TEST_CASE_FIXTURE(
+    FakeRun,
+    "launch: it allocates nothing, shared or not, on one queue or alternating between two") {
   Queue q = device.create_queue({.label = "q"}), r = device.create_queue({.label = "r"});
-  auto pool = device.create_pool();
   auto x = pool->allocate<int>(4, "x"), y = pool->allocate<int>(4, "y");
   CapturedGraph alone = make_graph(device, "alone", {}, pool->allocate<int>(4, "z"));
   CapturedGraph writer = make_graph(device, "writer", {}, x);
@@ -127,11 +85,8 @@ TEST_CASE("launch: it allocates nothing, shared or not, on one queue or alternat
   CHECK(allocations_of_this_thread() == before);
 }
 
-TEST_CASE("upload: it runs once, and a launch on another queue waits for it") {
-  FakeInstance fake;
-  Device device = fake.open();
+TEST_CASE_FIXTURE(FakeRun, "upload: it runs once, and a launch on another queue waits for it") {
   Queue q = device.create_queue({.label = "q"}), r = device.create_queue({.label = "r"});
-  auto pool = device.create_pool();
   CapturedGraph graph = make_graph(device, "g", {}, pool->allocate<int>(4, "x"));
   graph.upload(q);
   CHECK(graph.is_uploaded());
@@ -144,11 +99,8 @@ TEST_CASE("upload: it runs once, and a launch on another queue waits for it") {
   CHECK(fake.world.waits() == std::vector<Event>{{Event::Kind::Wait, "r", 1, "q"}});
 }
 
-TEST_CASE("queue: wait_for orders after a pending fence of another queue only") {
-  FakeInstance fake;
-  Device device = fake.open();
+TEST_CASE_FIXTURE(FakeRun, "queue: wait_for orders after a pending fence of another queue only") {
   Queue q = device.create_queue({.label = "q"}), r = device.create_queue({.label = "r"});
-  auto pool = device.create_pool();
   CapturedGraph graph = make_graph(device, "g", {}, pool->allocate<int>(4, "x"));
   const Fence fence = graph.launch(q);
   q.wait(fence);
@@ -204,31 +156,17 @@ TEST_CASE("launch: invalid arguments throw typed errors that name the graph") {
 
 namespace {
 
-struct RecordedFill {
+struct RecordedFill : FakeRun {
   RecordedFill() {
     commands.begin();
     commands.fill(x, 1);
     commands.end();
   }
-  FakeInstance fake;
-  Device device = fake.open();
-  std::shared_ptr<CapturePool> pool = device.create_pool();
   GpuRef<int> x = pool->allocate<int>(4, "x");
-  Queue queue = device.create_queue({.label = "q"});
   CommandBuffer commands = device.create_command_buffer({.label = "c"});
 };
 
 }  // namespace
-
-TEST_CASE_FIXTURE(RecordedFill, "command buffer: Pending while a graph of it replays") {
-  CapturedGraph graph = device.compile(commands);
-  CHECK(commands.state() == CommandBufferState::Executable);
-  (void)graph.launch(queue);
-  CHECK(commands.state() == CommandBufferState::Pending);
-  CHECK(error_of([&] { commands.begin(); }).code == ErrorCode::InvalidState);
-  fake.world.complete_all();
-  CHECK(commands.state() == CommandBufferState::Executable);
-}
 
 TEST_CASE_FIXTURE(RecordedFill,
                   "command buffer: Pending while any of a hundred graphs of it replays") {

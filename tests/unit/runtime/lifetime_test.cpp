@@ -114,38 +114,3 @@ TEST_CASE("lifetimes: a fence outlives everything else and can still be waited f
   fence.wait();
   CHECK(fence.replay() == 1);
 }
-
-TEST_CASE("lifetimes: a kept, complete fence keeps neither its graph nor the graph's memory") {
-  FakeInstance fake;
-  ReplayObjects all(fake);
-  fake.world.complete_all();
-  all.fence->wait();
-  all.graph.reset();
-  all.commands.reset();
-  fake.world.wait_until_execs(0);
-  all.device->wait_idle();
-  CHECK(all.pool->live_graphs() == 0);
-  CHECK(all.pool->statistics().slabs == 0);
-  all.pool->clear();
-  all.device->wait_idle();
-  CHECK(fake.world.memory_blocks() == 0);
-  CHECK(all.fence->done());
-  CHECK(all.fence->replay() == 1);
-}
-
-TEST_CASE("lifetimes: a graph keeps its buffers and runs after their handles are dropped") {
-  FakeInstance fake;
-  Device device = fake.open();
-  Queue queue = device.create_queue({.label = "q"});
-  CapturedGraph graph;
-  {
-    auto pool = device.create_pool();
-    graph = make_graph(device, "g", pool->allocate<int>(4, "x"), pool->allocate<int>(4, "y"));
-  }
-  CHECK(fake.world.memory_blocks() == 2);
-  (void)graph.launch(queue);
-  fake.world.complete_all();
-  graph = {};
-  device.wait_idle();
-  CHECK(fake.world.memory_blocks() == 0);
-}

@@ -25,10 +25,7 @@ TEST_CASE("pool: it counts buffers and bytes of each kind while their handles li
   CHECK(fake.world.memory_blocks() == 1);
 }
 
-TEST_CASE("pool: a reused slot has another version") {
-  FakeInstance fake;
-  Device device = fake.open();
-  auto pool = device.create_pool();
+TEST_CASE_FIXTURE(FakeRun, "pool: a reused slot has another version") {
   auto x = pool->allocate<int>(1, "x");
   const BufferId first = x.id();
   x = pool->allocate<int>(1, "y");
@@ -62,10 +59,7 @@ TEST_CASE("pool: a failed allocation is a typed error that names pool, buffer an
   CHECK(pool->buffer_count() == 0);
 }
 
-TEST_CASE("pool: the next allocation can use the memory of dropped buffers") {
-  FakeInstance fake;
-  Device device = fake.open();
-  auto pool = device.create_pool();
+TEST_CASE_FIXTURE(FakeRun, "pool: the next allocation can use the memory of dropped buffers") {
   fake.world.limit_bytes(400);
   for (int i = 0; i < 50; ++i) {
     auto x = pool->allocate<int>(100, "x");
@@ -91,69 +85,11 @@ TEST_CASE("pool: live_graphs counts graphs that hold the pool or a buffer of it,
   CHECK(pool->live_graphs() == 1);
 }
 
-TEST_CASE(
-    "pool: clear is refused while a graph uses a buffer of it, naming graph and buffer, and "
-    "changes nothing") {
-  FakeInstance fake;
-  Device device = fake.open();
-  auto pool = device.create_pool({.label = "step"});
-  auto x = pool->allocate<int>(4, "x"), y = pool->allocate<int>(4, "y");
-  CapturedGraph graph = make_graph(device, "train", x, y);
-  const ErrorDetails refused = error_of([&] { pool->clear(); });
-  CHECK(refused.code == ErrorCode::PoolInUse);
-  CHECK(refused.label == "step");
-  const std::string text = text_of([&] { pool->clear(); });
-  CHECK(text.find("x is held by graph train") != std::string::npos);
-  CHECK_FALSE(x.is_stale());
-  CHECK(pool->buffer_count() == 2);
-}
-
-TEST_CASE("pool: clear is refused while a command buffer holds a buffer of it") {
-  FakeInstance fake;
-  Device device = fake.open();
-  auto pool = device.create_pool();
-  auto x = pool->allocate<int>(4, "x");
-  CommandBuffer commands = device.create_command_buffer({.label = "c"});
-  commands.begin();
-  commands.fill(x, 1);
-  CHECK(error_of([&] { pool->clear(); }).code == ErrorCode::PoolInUse);
-  commands.end();
-  CHECK(text_of([&] { pool->clear(); }).find("x is held by a recording") != std::string::npos);
-  commands.reset();
-  pool->clear();
-  CHECK(x.is_stale());
-}
-
-TEST_CASE("pool: clear makes handles stale and frees the memory while they live") {
-  FakeInstance fake;
-  Device device = fake.open();
-  auto pool = device.create_pool({.label = "step"});
-  auto x = pool->allocate<int>(4, "x");
-  auto t = pool->transient<int>(4, "t");
-  pool->clear();
-  CHECK(x.is_stale());
-  CHECK(t.is_stale());
-  CHECK(pool->buffer_count() == 0);
-  device.wait_idle();
-  CHECK(pool->statistics().buffer_bytes == 0);
-  CHECK(fake.world.memory_blocks() == 0);
-  CHECK(error_of([&] { (void)x.data(); }).code == ErrorCode::StaleHandle);
-  CHECK(error_of([&] { x.record_write(device.create_queue()); }).code == ErrorCode::StaleHandle);
-  CommandBuffer commands = device.create_command_buffer();
-  commands.begin();
-  CHECK(error_of([&] { commands.fill(x, 1); }).code == ErrorCode::StaleHandle);
-  auto again = pool->allocate<int>(4, "x");
-  CHECK_FALSE(again.is_stale());
-}
-
-TEST_CASE(
+TEST_CASE_FIXTURE(
+    FakeRun,
     "pool: clear waits for no launch, and the memory is freed when the launch of a dropped graph "
     "completes") {
-  FakeInstance fake;
-  Device device = fake.open();
-  auto pool = device.create_pool();
   auto x = pool->allocate<int>(4, "x"), y = pool->allocate<int>(4, "y");
-  Queue queue = device.create_queue({.label = "q"});
   Fence fence;
   {
     CapturedGraph graph = make_graph(device, "g", x, y);

@@ -10,12 +10,8 @@ using namespace reprise::test;
 
 namespace {
 
-struct ShutDown {
-  FakeInstance fake;
-  Device device = fake.open();
-  std::shared_ptr<CapturePool> pool = device.create_pool({.label = "pool"});
+struct ShutDown : FakeRun {
   GpuRef<int> x = pool->allocate<int>(16, "x");
-  Queue queue = device.create_queue({.label = "q"});
 };
 
 }  // namespace

@@ -12,12 +12,9 @@ using namespace reprise::test;
 
 // The fake device supports no in-place updates: every update needs a new executable.
 
-TEST_CASE(
+TEST_CASE_FIXTURE(
+    FakeRun,
     "update: a replaced executable is destroyed when its launches are complete, not earlier") {
-  FakeInstance fake;
-  Device device = fake.open();
-  const Queue queue = device.create_queue({.label = "q"});
-  const auto pool = device.create_pool();
   const auto a = pool->allocate<int>(4, "a"), b = pool->allocate<int>(4, "b"),
              c = pool->allocate<int>(4, "c");
   CapturedGraph graph = make_graph(device, "g", a, b);
@@ -35,13 +32,11 @@ TEST_CASE(
   after.wait();
 }
 
-TEST_CASE(
+TEST_CASE_FIXTURE(
+    FakeRun,
     "update: a launch of the new executable on another queue waits for the last of the old one") {
-  FakeInstance fake;
-  Device device = fake.open();
   const Queue first = device.create_queue({.label = "first"}),
               second = device.create_queue({.label = "second"});
-  const auto pool = device.create_pool();
   const auto a = pool->allocate<int>(4, "a"), b = pool->allocate<int>(4, "b"),
              c = pool->allocate<int>(4, "c");
   CapturedGraph graph = make_graph(device, "g", a, b);
@@ -56,12 +51,10 @@ TEST_CASE(
   fake.world.complete_all();
 }
 
-TEST_CASE("update: a graph that stops reading a buffer that it also writes still writes it") {
-  FakeInstance fake;
-  Device device = fake.open();
+TEST_CASE_FIXTURE(
+    FakeRun, "update: a graph that stops reading a buffer that it also writes still writes it") {
   const Queue first = device.create_queue({.label = "first"}),
               second = device.create_queue({.label = "second"});
-  const auto pool = device.create_pool();
   const auto a = pool->allocate<int>(4, "a"), b = pool->allocate<int>(4, "b"),
              c = pool->allocate<int>(4, "c"), d = pool->allocate<int>(4, "d"),
              whole = pool->allocate<int>(8, "whole");
@@ -86,10 +79,7 @@ TEST_CASE("update: a graph that stops reading a buffer that it also writes still
   fake.world.complete_all();
 }
 
-TEST_CASE("update: a graph that uses a buffer twice leaves it with its last use") {
-  FakeInstance fake;
-  Device device = fake.open();
-  const auto pool = device.create_pool();
+TEST_CASE_FIXTURE(FakeRun, "update: a graph that uses a buffer twice leaves it with its last use") {
   const auto a = pool->allocate<int>(4, "a"), b = pool->allocate<int>(4, "b"),
              c = pool->allocate<int>(4, "c"), whole = pool->allocate<int>(8, "whole");
   const auto filling = [&](std::initializer_list<GpuRef<int>> buffers) {
@@ -112,10 +102,8 @@ TEST_CASE("update: a graph that uses a buffer twice leaves it with its last use"
   CHECK(uses() == 0);
 }
 
-TEST_CASE("update: if no allowed method works, nothing changes and the report says so") {
-  FakeInstance fake;
-  Device device = fake.open();
-  const auto pool = device.create_pool();
+TEST_CASE_FIXTURE(FakeRun,
+                  "update: if no allowed method works, nothing changes and the report says so") {
   const auto a = pool->allocate<int>(4, "a"), b = pool->allocate<int>(4, "b"),
              c = pool->allocate<int>(4, "c");
   CapturedGraph graph = make_graph(device, "g", a, b);
@@ -153,10 +141,7 @@ TEST_CASE("update: a failure of any call while a new executable is made keeps th
   FAIL("the update did not succeed within the call limit");
 }
 
-TEST_CASE("update: a graph of a lost device is stale for every change") {
-  FakeInstance fake;
-  Device device = fake.open();
-  const auto pool = device.create_pool();
+TEST_CASE_FIXTURE(FakeRun, "update: a graph of a lost device is stale for every change") {
   const auto a = pool->allocate<int>(4, "a"), b = pool->allocate<int>(4, "b");
   CapturedGraph graph = make_graph(device, "g", a, b);
   device.simulate_loss();

@@ -20,6 +20,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/environment_variable.hpp"
+#include "support/temporary_folder.hpp"
 #include "trace/live/live_client.hpp"
 #include "trace/live/live_server.hpp"
 #include "unit/trace/trace_samples.hpp"
@@ -39,31 +41,9 @@ template <class Condition>
   return true;
 }
 
-// Sets $XDG_RUNTIME_DIR to a new folder and restores it afterwards.
-class RuntimeFolder {
- public:
-  RuntimeFolder() {
-    const char* before = std::getenv("XDG_RUNTIME_DIR");
-    was_set_ = before != nullptr;
-    if (was_set_) before_ = before;
-    std::string name = "/tmp/reprise_live_XXXXXX";
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-    ::setenv("XDG_RUNTIME_DIR", name.c_str(), 1);
-  }
-  RuntimeFolder(const RuntimeFolder&) = delete;
-  RuntimeFolder& operator=(const RuntimeFolder&) = delete;
-  ~RuntimeFolder() {
-    was_set_ ? ::setenv("XDG_RUNTIME_DIR", before_.c_str(), 1) : ::unsetenv("XDG_RUNTIME_DIR");
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
-
- private:
-  bool was_set_ = false;
-  std::string before_;
-  std::filesystem::path path_;
+// A new folder that is $XDG_RUNTIME_DIR during its lifetime.
+class RuntimeFolder : public TemporaryFolder {
+  const EnvironmentVariable variable_{"XDG_RUNTIME_DIR", path().string()};
 };
 
 [[nodiscard]] inline unsigned mode_of(const std::filesystem::path& path) {

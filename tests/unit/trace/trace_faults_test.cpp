@@ -1,17 +1,16 @@
-// Faults of a trace: killed process, truncated file, full disk.
+// Faults of a trace: killed process, full disk.
 #include <doctest/doctest.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <zstd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <random>
 
+#include "support/file_limit.hpp"
+#include "support/temporary_folder.hpp"
 #include "trace/trace_error.hpp"
 #include "trace/trace_file.hpp"
 #include "trace/trace_reader.hpp"
@@ -23,27 +22,12 @@
 using namespace reprise;
 using namespace reprise::trace;
 using reprise::test::Child;
+using reprise::test::FileLimit;
 
 namespace {
 
-class Folder {
- public:
-  Folder() {
-    std::string name = "/tmp/reprise_faults_XXXXXX";
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] std::filesystem::path file() const { return path_ / "run.reprise"; }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
+struct Folder : test::TemporaryFolder {
+  [[nodiscard]] std::filesystem::path file() const { return path() / "run.reprise"; }
 };
 
 // Checks that every chunk is readable and that only an incomplete chunk follows them; returns the
@@ -58,26 +42,6 @@ std::uint64_t check_whole(const std::filesystem::path& file) {
   CHECK(reader.damage().empty() == (reader.trailing_bytes() == 0));
   return samples;
 }
-
-// Limits the size of files during its lifetime; larger writes fail without a signal.
-class FileLimit {
- public:
-  explicit FileLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
-    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
-    const rlimit limit{bytes, before_.rlim_max};
-    REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
-  }
-  FileLimit(const FileLimit&) = delete;
-  FileLimit& operator=(const FileLimit&) = delete;
-  ~FileLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    ::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
 
 constexpr std::uint32_t kSamples = 500;
 
@@ -115,48 +79,6 @@ TEST_CASE("trace faults: kill -9 at any moment leaves a readable file with all f
       const TraceReader reader(folder.file());
       CHECK(reader.read(reader.chunks().front()).graph_versions.size() == 1);
     }
-  }
-}
-
-TEST_CASE(
-    "trace faults: a file that is truncated at any byte opens up to its last complete chunk") {
-  const std::uint64_t seed = std::random_device{}();
-  CAPTURE(seed);
-  std::mt19937_64 random(seed);
-  const Folder folder;
-  {
-    TraceWriter writer({.chunk_bytes = 20'000});
-    writer.add_sink(std::make_shared<TraceFile>(TraceFileDesc{.path = folder.file()}));
-    CHECK(writer.push(test::sample_graph(3, 10)));
-    for (std::uint64_t replay = 1; replay <= 60; ++replay)
-      CHECK(writer.push(test::sample_block(replay, kSamples)));
-  }
-  std::vector<std::uint64_t> ends;
-  {
-    const TraceReader whole(folder.file());
-    for (const ChunkEntry& chunk : whole.chunks())
-      ends.push_back(chunk.offset + ChunkHeader::kBytes + chunk.header.compressed_bytes);
-    REQUIRE(ends.size() > 10);
-  }
-  std::vector<std::uint64_t> cuts;
-  for (const std::uint64_t end : ends) {
-    for (const std::uint64_t cut : {end - 1, end, end + 1, end + ChunkHeader::kBytes}) {
-      if (cut <= ends.back()) cuts.push_back(cut);
-    }
-  }
-  for (int i = 0; i < 100; ++i)
-    cuts.push_back(kPreambleBytes + random() % (ends.back() - kPreambleBytes));
-  std::ranges::sort(cuts, std::greater());
-  for (const std::uint64_t cut : cuts) {
-    CAPTURE(cut);
-    std::filesystem::resize_file(folder.file(), cut);
-    const auto expected = static_cast<std::size_t>(
-        std::ranges::count_if(ends, [&](std::uint64_t end) { return end <= cut; }));
-    const TraceReader reader(folder.file());
-    REQUIRE(reader.chunks().size() == expected);
-    CHECK(reader.trailing_bytes() == cut - (expected == 0 ? kPreambleBytes : ends[expected - 1]));
-    CHECK(reader.damage().empty() == (reader.trailing_bytes() == 0));
-    if (expected != 0) CHECK_FALSE(reader.read(reader.chunks().back()).empty());
   }
 }
 

@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 
+#include "support/temporary_folder.hpp"
 #include "trace/trace_error.hpp"
 #include "trace/trace_file.hpp"
 #include "trace/trace_reader.hpp"
@@ -20,24 +21,6 @@ using namespace reprise;
 using namespace reprise::trace;
 
 namespace {
-
-// A temporary directory.
-class Directory {
- public:
-  Directory()
-      : path_(std::filesystem::temp_directory_path() /
-              ("reprise-trace-" + std::to_string(::getpid()))) {
-    std::filesystem::create_directories(path_);
-  }
-  ~Directory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] std::filesystem::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 std::vector<char> bytes_of(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -83,7 +66,7 @@ TraceErrorCode code_of(auto call) {
 }  // namespace
 
 TEST_CASE("trace file: reading returns the written records and headers") {
-  const Directory dir;
+  const test::TemporaryFolder dir;
   write_three(dir / "a");
   const TraceReader reader(dir / "a");
   REQUIRE(reader.chunks().size() == 3);
@@ -97,7 +80,7 @@ TEST_CASE("trace file: reading returns the written records and headers") {
 }
 
 TEST_CASE("trace file: a file that is being written is neither changed nor continued") {
-  const Directory dir;
+  const test::TemporaryFolder dir;
   const std::filesystem::path path = dir / "a",
                               other = path.string() + "." + std::to_string(::getpid());
   CHECK_FALSE(is_being_written(path));
@@ -122,7 +105,7 @@ TEST_CASE("trace file: a file that is being written is neither changed nor conti
 }
 
 TEST_CASE("trace file: a rewrite because of the limit keeps the file locked") {
-  const Directory dir;
+  const test::TemporaryFolder dir;
   TraceFile file({.path = dir / "a", .max_bytes = TraceFile::kMinMaxBytes});
   for (std::uint64_t sequence = 0; file.dropped_chunks() == 0; ++sequence)
     file.write(chunk_of(ChunkKind::Samples, sequence));
@@ -130,7 +113,7 @@ TEST_CASE("trace file: a rewrite because of the limit keeps the file locked") {
 }
 
 TEST_CASE("trace file: the lock ends with the file, even if a forked child inherited it") {
-  const Directory dir;
+  const test::TemporaryFolder dir;
   std::optional<TraceFile> file(TraceFileDesc{.path = dir / "a"});
   const test::Child child([](int, int) {});
   file.reset();
@@ -138,7 +121,7 @@ TEST_CASE("trace file: the lock ends with the file, even if a forked child inher
 }
 
 TEST_CASE("trace file: a file that is truncated at any byte opens up to its last complete chunk") {
-  const Directory dir;
+  const test::TemporaryFolder dir;
   const std::vector<std::uint64_t> ends = write_three(dir / "a");
   const std::vector<char> bytes = bytes_of(dir / "a");
   REQUIRE(bytes.size() == ends.back());
@@ -148,13 +131,14 @@ TEST_CASE("trace file: a file that is truncated at any byte opens up to its last
     std::size_t whole = 0;
     while (whole < ends.size() && ends[whole] <= size) ++whole;
     REQUIRE(reader.chunks().size() == whole);
-    REQUIRE(reader.damage().empty() == (size == (whole == 0 ? kPreambleBytes : ends[whole - 1])));
+    REQUIRE(reader.trailing_bytes() == size - (whole == 0 ? kPreambleBytes : ends[whole - 1]));
+    REQUIRE(reader.damage().empty() == (reader.trailing_bytes() == 0));
     for (const ChunkEntry& entry : reader.chunks()) REQUIRE_FALSE(reader.read(entry).empty());
   }
 }
 
 TEST_CASE("trace file: modified bytes are detected or have no effect") {
-  const Directory dir;
+  const test::TemporaryFolder dir;
   write_three(dir / "a");
   const std::vector<char> bytes = bytes_of(dir / "a");
   const TraceReader whole(dir / "a");
@@ -190,7 +174,7 @@ TEST_CASE("trace file: modified bytes are detected or have no effect") {
 TEST_CASE(
     "trace file: other files, other format versions and missing files are rejected with their own "
     "codes") {
-  const Directory dir;
+  const test::TemporaryFolder dir;
   write_bytes(dir / "text", std::string("hello, this is no trace at all"));
   write_bytes(dir / "short", std::string("REPRISE"));
   CHECK(code_of([&] { TraceReader r(dir / "text"); }) == TraceErrorCode::NotATrace);
@@ -229,7 +213,7 @@ TEST_CASE("trace file: a header with an excessive size is rejected before alloca
 }
 
 TEST_CASE("trace file: refresh() finds chunks written since the file was opened") {
-  const Directory dir;
+  const test::TemporaryFolder dir;
   TraceFile file({.path = dir / "a"});
   file.write(chunk_of(ChunkKind::Topology, 0));
   TraceReader reader(dir / "a");
@@ -242,7 +226,7 @@ TEST_CASE("trace file: refresh() finds chunks written since the file was opened"
 
 TEST_CASE(
     "trace file: a flight recorder keeps the topology and the newest chunks within its limit") {
-  const Directory dir;
+  const test::TemporaryFolder dir;
   constexpr std::uint64_t kLimit = TraceFile::kMinMaxBytes;
   TraceFile file({.path = dir / "ring", .max_bytes = kLimit});
   file.write(chunk_of(ChunkKind::Topology, 0));
@@ -264,7 +248,7 @@ TEST_CASE(
 }
 
 TEST_CASE("trace file: a flight recorder holds its limit over many topology chunks") {
-  const Directory dir;
+  const test::TemporaryFolder dir;
   constexpr std::uint64_t kLimit = TraceFile::kMinMaxBytes;
   TraceFile file({.path = dir / "ring", .max_bytes = kLimit});
   std::uint64_t sequence = 0, written = 0, largest = 0;
@@ -325,7 +309,7 @@ TEST_CASE("trace file: a flight recorder holds its limit over many topology chun
 }
 
 TEST_CASE("trace file: a flight recorder that cannot describe all objects says so") {
-  const Directory dir;
+  const test::TemporaryFolder dir;
   constexpr std::uint64_t kLimit = TraceFile::kMinMaxBytes;
   TraceFile file({.path = dir / "ring", .max_bytes = kLimit});
   std::uint64_t largest = 0;
@@ -352,7 +336,7 @@ TEST_CASE("trace file: a flight recorder that cannot describe all objects says s
 }
 
 TEST_CASE("trace file: keep=first stops at the limit and counts dropped chunks") {
-  const Directory dir;
+  const test::TemporaryFolder dir;
   TraceFile file({.path = dir / "first",
                   .max_bytes = TraceFile::kMinMaxBytes,
                   .keep = TraceFileDesc::Keep::First});
@@ -378,7 +362,7 @@ TEST_CASE("trace file: a full disk is an error with the path, and complete chunk
 }
 
 TEST_CASE("trace file: appending continues after the last complete chunk") {
-  const Directory dir;
+  const test::TemporaryFolder dir;
   const std::vector<std::uint64_t> ends = write_three(dir / "a");
   const std::vector<char> before = bytes_of(dir / "a");
   write_bytes(dir / "a", std::span(before).first(before.size() - 1));  // truncates the last chunk
@@ -406,7 +390,7 @@ TEST_CASE("trace file: appending continues after the last complete chunk") {
 }
 
 TEST_CASE("trace file: when appending with a limit, existing chunks count and are dropped first") {
-  const Directory dir;
+  const test::TemporaryFolder dir;
   constexpr std::uint64_t kLimit = TraceFile::kMinMaxBytes;
   std::uint64_t next = 0;
   for (int part = 0; part < 3; ++part) {
@@ -427,7 +411,7 @@ TEST_CASE("trace file: when appending with a limit, existing chunks count and ar
 }
 
 TEST_CASE("trace file: only its owner can read it, also after it was rewritten") {
-  const Directory dir;
+  const test::TemporaryFolder dir;
   const auto permissions = [&] {
     return std::filesystem::status(dir / "a").permissions() & std::filesystem::perms::mask;
   };

@@ -3,10 +3,11 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
+#include "support/paths.hpp"
+#include "support/temporary_folder.hpp"
 #include "unit/runtime/fake_tunable.hpp"
 
 using namespace reprise;
@@ -20,31 +21,6 @@ constexpr TuneDesc kRepeatable{
 
 // Launch times in nanoseconds for which 8 lanes are the fastest lowering.
 double prefer_8_lanes(const detail::Plan& plan) { return plan.lowered.lanes == 8 ? 5000 : 9000; }
-
-std::string text_in(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::string& name)
-      : path_(std::filesystem::temp_directory_path() /
-              ("reprise-" + std::to_string(timestamp()) + "-" + name)) {}
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
-  }
-  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
-
- private:
-  static long long timestamp() {
-    return std::chrono::steady_clock::now().time_since_epoch().count();
-  }
-  std::filesystem::path path_;
-};
 
 }  // namespace
 
@@ -191,24 +167,25 @@ TEST_CASE("tune: after a failure of any call, the graph can be launched and noth
 }
 
 TEST_CASE("tuning file: the next compile reads the selected lowering, and other entries are kept") {
-  const TemporaryFile file("tuning.json");
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "tuning.json";
   std::uint64_t lowering = 0;
   {
     FakeTunable tunable(prefer_8_lanes);
     CapturedGraph graph = tunable.make_wide();
     REQUIRE(graph.tune(tunable.queue, kRepeatable).has_changed());
-    graph.save_tuning(file.path());
-    graph.save_tuning(file.path());  // replaces the entry
+    graph.save_tuning(file);
+    graph.save_tuning(file);  // replaces the entry
     lowering = graph.report().lowering_hash;
     tunable.device.wait_idle();
   }
-  const std::string text = text_in(file.path());
+  const std::string text = text_of_file(file);
   CHECK(text.find("\"lanes 8\"") != std::string::npos);
   CHECK(text.find("\"lanes 8\"") == text.rfind("\"lanes 8\""));
   FakeTunable tunable(prefer_8_lanes);
-  CapturedGraph tuned = tunable.make_wide({.tuning_file = file.path()});
+  CapturedGraph tuned = tunable.make_wide({.tuning_file = file});
   CHECK(tuned.report().lowering_hash == lowering);
-  tuned.save_tuning(file.path());
+  tuned.save_tuning(file);
   CHECK(tunable.make_wide({.tuning_file = "there is no such file"}).report().lowering_hash !=
         lowering);
   // The file has no entry for this graph.
@@ -217,43 +194,43 @@ TEST_CASE("tuning file: the next compile reads the selected lowering, and other 
   commands.begin();
   commands.fill(a, 1);
   commands.end();
-  CHECK(tunable.device.compile(commands, {.tuning_file = file.path()}).report().lanes == 0);
+  CHECK(tunable.device.compile(commands, {.tuning_file = file}).report().lanes == 0);
 }
 
 TEST_CASE("tuning file: another file is refused by name and never overwritten") {
   FakeTunable tunable(prefer_8_lanes);
   CapturedGraph graph = tunable.make_wide();
   REQUIRE(graph.tune(tunable.queue, kRepeatable).has_changed());
-  const TemporaryFile file("broken.json");
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "broken.json";
   const std::string deep = "{\"reprise_tuning\": 1, \"graphs\": [" + std::string(200'000, '[') +
                            std::string(200'000, ']') + "]}";
   for (const std::string& content :
        {std::string(), std::string("not JSON"), std::string("{\"reprise_tuning\": 1}"),
         std::string("{\"reprise_tuning\": 2, \"graphs\": []}"), std::string("[1]"), deep}) {
     CAPTURE(content);
-    std::ofstream(file.path(), std::ios::binary | std::ios::trunc) << content;
-    CHECK(error_of([&] { (void)tunable.make_wide({.tuning_file = file.path()}); }).code ==
+    std::ofstream(file, std::ios::binary | std::ios::trunc) << content;
+    CHECK(error_of([&] { (void)tunable.make_wide({.tuning_file = file}); }).code ==
           ErrorCode::InvalidArgument);
-    CHECK(error_of([&] { graph.save_tuning(file.path()); }).code == ErrorCode::InvalidArgument);
-    CHECK(text_in(file.path()) == content);
+    CHECK(error_of([&] { graph.save_tuning(file); }).code == ErrorCode::InvalidArgument);
+    CHECK(text_of_file(file) == content);
   }
   // A directory.
-  const std::filesystem::path folder = file.path().parent_path();
-  CHECK(error_of([&] { (void)tunable.make_wide({.tuning_file = folder}); }).code ==
+  CHECK(error_of([&] { (void)tunable.make_wide({.tuning_file = folder.path()}); }).code ==
         ErrorCode::InvalidArgument);
   // Invalid entries for this graph.
-  std::filesystem::remove(file.path());
-  graph.save_tuning(file.path());
-  std::string text = text_in(file.path());
+  std::filesystem::remove(file);
+  graph.save_tuning(file);
+  std::string text = text_of_file(file);
   const std::size_t at = text.find("\"lanes\": 8");
   REQUIRE(at != std::string::npos);
   for (const std::string value :
        {"\"lanes\": 0", "\"lanes\": -1", "\"lanes\": \"x\"", "\"lanes\": 70000",
         "\"lanes\": 4294967297", "\"lanes\": 1.5", "\"lanes\": 1e10"}) {
     CAPTURE(value);
-    std::ofstream(file.path(), std::ios::binary | std::ios::trunc)
+    std::ofstream(file, std::ios::binary | std::ios::trunc)
         << (text.substr(0, at) + value + text.substr(at + 10));
-    CHECK(error_of([&] { (void)tunable.make_wide({.tuning_file = file.path()}); }).code ==
+    CHECK(error_of([&] { (void)tunable.make_wide({.tuning_file = file}); }).code ==
           ErrorCode::InvalidArgument);
   }
   CHECK(error_of([&] { graph.save_tuning("/there/is/no/such/folder/tuning.json"); }).code ==

@@ -1,15 +1,12 @@
-// Compares drawings, as text, with tests/golden. REPRISE_UPDATE_GOLDEN=1 writes the files instead;
-// review the difference before committing it.
+// Compares drawings, as text, with tests/golden.
 #include <doctest/doctest.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
 #include <sstream>
 #include <string>
 
 #include "layout/layout.hpp"
-#include "support/paths.hpp"
+#include "support/golden_text.hpp"
 #include "viewer/layout/graph_shapes.hpp"
 
 namespace {
@@ -52,16 +49,7 @@ std::string text_of(const LayoutGraph& graph, const LayoutOptions& options) {
 void check_golden(const std::string& name, const LayoutGraph& graph,
                   const LayoutOptions& options = {}) {
   const std::string text = text_of(graph, options);
-  const auto path = test_file("golden/" + name);
-  if (const char* update = std::getenv("REPRISE_UPDATE_GOLDEN");
-      update != nullptr && std::string(update) == "1") {
-    std::ofstream(path, std::ios::binary) << text;
-  }
-  std::ifstream file(path, std::ios::binary);
-  REQUIRE_MESSAGE(file, "cannot read ", path.string(), "; REPRISE_UPDATE_GOLDEN=1 makes it");
-  std::ostringstream known;
-  known << file.rdbuf();
-  CHECK(text == known.str());
+  CHECK(text == golden_text("golden/" + name, text));
 }
 
 LayoutGraph diamond() {

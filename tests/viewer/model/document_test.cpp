@@ -6,8 +6,8 @@
 #include "model/document_builder.hpp"
 #include "model/document_text.hpp"
 #include "model/trace_loader.hpp"
+#include "support/golden_text.hpp"
 #include "support/paths.hpp"
-#include "viewer/model/golden_text.hpp"
 #include "viewer/model/random_graph.hpp"
 #include "viewer/model/small_trace.hpp"
 
@@ -28,7 +28,7 @@ std::shared_ptr<const model::Document> live_document() {
 
 TEST_CASE("document: a hand-made trace matches its golden text") {
   const std::string text = model::document_text(*live_document());
-  CHECK(text == test::golden_text("hand_made.txt", text));
+  CHECK(text == test::golden_text("viewer/model/golden/hand_made.txt", text));
 }
 
 TEST_CASE("document: a pool has its label as name, or its number") {

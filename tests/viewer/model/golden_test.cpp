@@ -15,8 +15,8 @@
 #include "model/sync_costs.hpp"
 #include "model/timeline_rows.hpp"
 #include "model/trace_loader.hpp"
+#include "support/golden_text.hpp"
 #include "support/paths.hpp"
-#include "viewer/model/golden_text.hpp"
 
 using namespace reprise;
 
@@ -82,7 +82,7 @@ std::string analyses(const model::Document& document) {
 std::shared_ptr<const model::Document> check_golden(const std::string& name) {
   const auto document = document_of(name + ".reprise");
   const std::string text = model::document_text(*document) + analyses(*document);
-  CHECK(text == test::golden_text(name + ".txt", text));
+  CHECK(text == test::golden_text("viewer/model/golden/" + name + ".txt", text));
   return document;
 }
 

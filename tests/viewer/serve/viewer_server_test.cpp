@@ -76,11 +76,6 @@ std::string upload_part(std::uint32_t id, const std::string& bytes) {
   return out + bytes;
 }
 
-std::string bytes_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 // Of servers with the folder of temporary files `temporary`.
 std::ptrdiff_t folders_of_clients(const fs::path& temporary) {
   std::ptrdiff_t count = 0;
@@ -90,7 +85,7 @@ std::ptrdiff_t folders_of_clients(const fs::path& temporary) {
 }
 
 void upload(WebClient& client, std::uint32_t id, const fs::path& file) {
-  const std::string bytes = bytes_of(file);
+  const std::string bytes = test::text_of_file(file);
   client.send({{"type", "upload"},
                {"id", id},
                {"name", "../../" + file.filename().string()},

@@ -22,11 +22,6 @@ fs::path new_folder() {
   return folder;
 }
 
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 fs::path file_with(const std::string& text) {
   const fs::path path = new_folder() / "viewer.json";
   std::ofstream(path) << text;
@@ -89,7 +84,7 @@ TEST_CASE("settings: a damaged file yields the defaults and is kept under anothe
   CHECK(file.message().find("viewer.json.damaged") != std::string::npos);
   CHECK(file.values.shade == Shade::Dark);
   CHECK(file.save().empty());
-  CHECK(text_of(path.string() + ".damaged") == damaged);
+  CHECK(test::text_of_file(path.string() + ".damaged") == damaged);
   CHECK(SettingsFile(path).message().empty());
 }
 
@@ -98,8 +93,8 @@ TEST_CASE("settings: a second damaged file does not replace the first") {
   { const SettingsFile file(path); }
   std::ofstream(path) << "second";
   { const SettingsFile file(path); }
-  CHECK(text_of(path.string() + ".damaged") == "first");
-  CHECK(text_of(path.string() + ".damaged-2") == "second");
+  CHECK(test::text_of_file(path.string() + ".damaged") == "first");
+  CHECK(test::text_of_file(path.string() + ".damaged-2") == "second");
 }
 
 TEST_CASE(
@@ -135,7 +130,7 @@ TEST_CASE("settings: fields of a later version are preserved") {
   SettingsFile file(path);
   file.values.shade = Shade::Light;
   CHECK(file.save().empty());
-  const auto json = nlohmann::json::parse(text_of(path));
+  const auto json = nlohmann::json::parse(test::text_of_file(path));
   CHECK(json["colours"][0] == "red");
   CHECK(json["window"]["monitor"] == 2);
   CHECK(json["shade"] == "light");
@@ -182,5 +177,5 @@ TEST_CASE("settings: a file of deeply nested values is damaged") {
   CHECK(file.message().find("viewer.json.damaged") != std::string::npos);
   file.values.width = 1000;
   CHECK(file.save().empty());
-  CHECK(text_of(path.string() + ".damaged") == deep);
+  CHECK(test::text_of_file(path.string() + ".damaged") == deep);
 }

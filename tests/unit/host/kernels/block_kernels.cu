@@ -14,15 +14,6 @@ REPRISE_KERNEL(tree_sum, (const unsigned* in, unsigned* out)) {
   if (me == 0) out[blockIdx.x] = partial[0];
 }
 
-// Each thread writes its own linear index in the whole grid, in order of x, y, z: out[i] = i.
-REPRISE_KERNEL(mark_place, (unsigned long long* out)) {
-  const unsigned long long x = blockIdx.x * blockDim.x + threadIdx.x,
-                           y = blockIdx.y * blockDim.y + threadIdx.y,
-                           z = blockIdx.z * blockDim.z + threadIdx.z;
-  const unsigned long long width = gridDim.x * blockDim.x, height = gridDim.y * blockDim.y;
-  out[(z * height + y) * width + x] = (z * height + y) * width + x;
-}
-
 // Thread i waits at i barriers and then ends; out[i] = the number of threads at its last barrier.
 REPRISE_KERNEL(leave_one_by_one, (int* out)) {
   const unsigned me = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
@@ -50,14 +41,6 @@ REPRISE_KERNEL(vote, (const int* values, int* out)) {
     out[1] = all;
     out[2] = any;
   }
-}
-
-// Reverses the block's values through dynamic shared memory.
-REPRISE_KERNEL(reverse_block, (int* values)) {
-  REPRISE_DYNAMIC_SHARED(int, scratch);
-  scratch[threadIdx.x] = values[blockIdx.x * blockDim.x + threadIdx.x];
-  __syncthreads();
-  values[blockIdx.x * blockDim.x + threadIdx.x] = scratch[blockDim.x - 1 - threadIdx.x];
 }
 
 // Every atomic function on its own counter, by every thread of the grid.

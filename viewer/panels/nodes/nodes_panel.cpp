@@ -22,12 +22,12 @@ namespace reprise::viewer {
 
 namespace {
 
-// Of the rows of the table.
+// Sums over the rows of the table, and its columns without values.
 struct NodeTotals {
   double median = 0, critical = 0;  // ns
   double share = 0, max_share = 0;
   std::uint64_t samples = 0, lost = 0;
-  std::uint64_t absent = 0;  // columns, as bits
+  std::uint64_t absent = 0;  // as bits
 };
 
 }  // namespace

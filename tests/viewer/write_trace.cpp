@@ -2,9 +2,10 @@
 // [slow|renamed|no-samples|many|hostile]. "hostile": a rank whose names would control a terminal,
 // or pretend to be messages of the program. "many" is another trace: 400 graphs of one topology,
 // captured in 1 ms and 3 MiB each, with one replay each, and a graph that was never replayed.
-// write_trace FILE large NODES REPLAYS writes one graph, with every tenth replay sampled.
-// write_trace FOLDER ranks RANKS PER_HOST REPLAYS [DELAY] writes the traces of a hand-made job,
-// rank-0.reprise and so on; rank 1 arrives DELAY ns later at the second collective of every replay.
+// write_trace FILE large NODES REPLAYS [WIDTH] writes one graph with layers of WIDTH nodes, and
+// every tenth replay sampled. write_trace FOLDER ranks RANKS PER_HOST REPLAYS [DELAY] writes the
+// traces of a hand-made job, rank-0.reprise and so on; rank 1 arrives DELAY ns later at the second
+// collective of every replay.
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -90,9 +91,10 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (kind == "large" && argc > 4) {
-    reprise::test::write_large_trace(argv[1],
-                                     {.nodes = static_cast<std::uint32_t>(std::atoi(argv[3])),
-                                      .replays = static_cast<std::uint64_t>(std::atoi(argv[4]))});
+    reprise::test::LargeTraceDesc desc{.nodes = static_cast<std::uint32_t>(std::atoi(argv[3])),
+                                       .replays = static_cast<std::uint64_t>(std::atoi(argv[4]))};
+    if (argc > 5) desc.width = static_cast<std::uint32_t>(std::atoi(argv[5]));
+    reprise::test::write_large_trace(argv[1], desc);
     return 0;
   }
   if (kind == "ranks" && argc > 5) {

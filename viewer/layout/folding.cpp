@@ -22,6 +22,8 @@ struct Limit {
   double min_gain = 0;
 };
 constexpr double kMinGain = 1.2;
+// A last column with little in it takes up to this part off the zoom at which columns are compared.
+constexpr double kEmptyLast = 0.4;
 constexpr Limit kLimits[] = {
     {4, kMinGain}, {32, 2}, {std::numeric_limits<std::uint32_t>::max(), 2}};
 
@@ -55,11 +57,14 @@ class Folder {
       tried = limit.passing;
       double max_zoom = std::max(before * kMinGain, zoom({}) * limit.min_gain);
       for (std::uint32_t count = 2; count <= max_count(); ++count) {
-        // A rank more, where the last column would hold only what the others had no room for.
-        for (const double more : {0.0, end_.back() / static_cast<double>(start_.size())}) {
-          Columns columns = cut(end_.back() / count + more, limit.passing);
+        // A rank or two more, where the last column would hold only what the others had no room
+        // for.
+        for (const double ranks : {0.0, 1.0, 2.0}) {
+          Columns columns =
+              cut(end_.back() / count + ranks * end_.back() / static_cast<double>(start_.size()),
+                  limit.passing);
           if (columns.first.size() < 2) continue;
-          const double with = zoom(columns);
+          const double with = zoom(columns) * fullness(columns);
           if (with <= max_zoom) continue;
           max_zoom = with;
           best = std::move(columns);
@@ -85,7 +90,8 @@ class Folder {
     const double fit = std::sqrt(end_.back() * static_cast<double>(desc_.view.width) /
                                  (static_cast<double>(std::max(size_.width, 1.0f)) *
                                   static_cast<double>(desc_.view.height)));
-    return static_cast<std::uint32_t>(std::min(2 * fit + 2, kMaxColumns));
+    return static_cast<std::uint32_t>(
+        std::min({2 * fit + 2, kMaxColumns, end_.back() / std::max(desc_.min_height, 1.0)}));
   }
   // Between edges that pass from one column to the next.
   [[nodiscard]] double spacing(const Columns& columns) const {
@@ -122,6 +128,13 @@ class Folder {
     const Size size = size_of(columns);
     return std::min({1.0, static_cast<double>(desc_.view.width / std::max(size.width, 1.0f)),
                      static_cast<double>(desc_.view.height / std::max(size.height, 1.0f))});
+  }
+  // 1 if the last column is as high as the highest, less if it is lower.
+  [[nodiscard]] double fullness(const Columns& columns) const {
+    double tallest = 0;
+    for (std::size_t c = 0; c < columns.first.size(); ++c)
+      tallest = std::max(tallest, height(columns, c));
+    return 1 - kEmptyLast * (1 - height(columns, columns.first.size() - 1) / tallest);
   }
   // Columns of at most this height where edges allow.
   [[nodiscard]] Columns cut(double max_height, std::uint32_t max_passing) const {

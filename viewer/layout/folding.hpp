@@ -20,6 +20,7 @@ struct FoldDesc {
   const std::vector<std::uint32_t>* ranks = nullptr;  // per node
   const std::vector<double>*rank_start = nullptr, *rank_end = nullptr;
   Size view = {};        // the drawing should fill
+  double min_height = 0;  // of columns, on average; in lower ones, many edges would be long
   float column_gap = 0;  // between columns, at least
   float edge_gap = 0;    // between edges that pass from one column to the next, at most
   float head = 0;        // free space above the first rank of each column

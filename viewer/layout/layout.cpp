@@ -20,6 +20,8 @@ namespace reprise::viewer {
 
 namespace {
 
+constexpr double kMinColumnRanks = 4;  // before stacking
+
 Point turned(Point p) { return {p.y, p.x}; }
 Size turned(Size size) { return {size.height, size.width}; }
 
@@ -153,6 +155,7 @@ Drawing draw(const LayoutGraph& graph, const GroupTree& groups, const LayoutOpti
   drawing.routes.reserve(graph.edges.size());
   for (std::uint32_t e = 0; e < graph.edge_count(); ++e) drawing.routes.push_back(route(routes, e));
   const Size view = options.direction == Direction::Down ? options.view : turned(options.view);
+  const double rank_pitch = y / layered.rank_count;
   const StackDesc stacking{.graph = &graph,
                            .layered = &layered,
                            .order = &order,
@@ -169,6 +172,7 @@ Drawing draw(const LayoutGraph& graph, const GroupTree& groups, const LayoutOpti
       .rank_start = &rank_start,
       .rank_end = &rank_end,
       .view = view,
+      .min_height = kMinColumnRanks * rank_pitch - static_cast<double>(options.rank_gap),
       .column_gap = options.column_gap,
       .edge_gap = options.edge_gap,
       .head = options.group_start * static_cast<float>(max_depth(graph, groups))};

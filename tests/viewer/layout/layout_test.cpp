@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <numeric>
 #include <stdexcept>
 #include <vector>
@@ -174,6 +175,28 @@ TEST_CASE("layout: a chain that can be read and layers with very many edges are 
   const Layout layout = lay_out(layers, {.view = {1200, 500}});
   CHECK(layout.statistics.columns == 1);
   check_drawing(layers, layout);
+}
+
+TEST_CASE("layout: columns of a low view have several nodes, so that few edges are long") {
+  for (const Direction direction : {Direction::Down, Direction::Right}) {
+    LayoutOptions options{.direction = direction};
+    options.view = direction == Direction::Down ? Size{1000, 120} : Size{120, 1000};
+    CHECK(lay_out(chain(6), options).statistics.columns == 1);
+    const std::uint32_t columns = lay_out(chain(16), options).statistics.columns;
+    CHECK(columns > 1);
+    CHECK(columns <= 4);
+  }
+}
+
+TEST_CASE("layout: the last column of a folded chain is not much lower than the others") {
+  for (std::uint32_t nodes = 12; nodes < 70; ++nodes) {
+    CAPTURE(nodes);
+    const Layout layout = lay_out(chain(nodes), {.view = {860, 410}});
+    std::map<float, std::uint32_t> columns;  // nodes by x
+    for (const Point centre : layout.centres) ++columns[centre.x];
+    CHECK(columns.size() == layout.statistics.columns);
+    CHECK(2 * columns.rbegin()->second >= columns.begin()->second);
+  }
 }
 
 TEST_CASE("layout: deep layers are folded if they are then shown at least twice as large") {

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <limits>
+#include <vector>
 
+#include "panels/widgets/axis.hpp"
 #include "panels/widgets/format.hpp"
 
 using namespace reprise::viewer;
@@ -45,6 +47,9 @@ TEST_CASE("format: counts and rates have thousands separators") {
   CHECK(count_text(999) == "999");
   CHECK(count_text(1'000) == "1,000");
   CHECK(count_text(26'800) == "26,800");
+  CHECK(counted_text(1, "edge") == "1 edge");
+  CHECK(counted_text(0, "edge") == "0 edges");
+  CHECK(counted_text(26'800, "edge") == "26,800 edges");
   CHECK(count_text(12'345'678) == "12,345,678");
   CHECK(rate_text(2731.4) == "2,731");
   CHECK(rate_text(59.82) == "59.8");
@@ -72,4 +77,16 @@ TEST_CASE("format: shortened() keeps both ends and whole UTF-8 characters") {
   CHECK(shortened("\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", 5) ==
         "\xc3\xa4...\xc3\xa4");
   CHECK(shortened("abcdef", 2) == "ab");
+}
+
+TEST_CASE("axis: few values that are far above all others leave the scale") {
+  std::vector<std::int64_t> values(100, 1'000);
+  CHECK(top_of_scale(values) == 1'000);
+  values[7] = 2'500;
+  CHECK(top_of_scale(values) == 2'500);
+  values[7] = 900'000;
+  CHECK(top_of_scale(values) == 1'500);
+  for (std::size_t i = 0; i < 10; ++i) values[i] = 900'000;
+  CHECK(top_of_scale(values) == 900'000);
+  CHECK(top_of_scale({5}) == 5);
 }

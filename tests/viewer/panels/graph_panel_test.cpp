@@ -334,12 +334,19 @@ TEST_CASE("graph panel: a chain in a low panel leads to the right where its name
                              .small = TextWidths::of(nullptr),
                              .width = 1000,
                              .height = 200};
-  static_cast<void>(layouts.request(desc));
-  driver.fixture.background.wait_until_idle();
-  const auto scene = layouts.request(desc);
+  const auto scene_in = [&](float height) {
+    GraphLayoutDesc in = desc;
+    in.height = height;
+    static_cast<void>(layouts.request(in));
+    driver.fixture.background.wait_until_idle();
+    return layouts.request(in);
+  };
+  const auto scene = scene_in(200);
   REQUIRE(scene != nullptr);
   CHECK(scene->key.direction == Direction::Right);
   CHECK_FALSE(scene->is_folded);
+  CHECK(scene_in(900)->key.direction == Direction::Down);
+  CHECK(scene_in(200)->key.direction == Direction::Right);  // also if it was high before
 }
 
 TEST_CASE("graph svg: a collapsed label is one box, and hidden causes have no edges") {

@@ -433,11 +433,11 @@ TEST_CASE(
 TEST_CASE("graph text: long text keeps its start and end and never exceeds the limit") {
   const TextWidths widths = plain_widths();
   CHECK(widths.fit("short", 100) == "short");
-  for (const float limit : {30.0f, 60.0f, 77.0f, 100.0f, 140.0f}) {
+  for (const float limit : {60.0f, 77.0f, 100.0f, 140.0f}) {
     const std::string text = widths.fit("attention_scores_of_all_heads", limit);
     CHECK(widths.width(text) <= limit);
     CHECK(text.rfind("att", 0) == 0);
+    CHECK(text.find("..") != std::string::npos);
   }
-  CHECK(widths.fit("attention_scores_of_all_heads", 140).find("..") != std::string::npos);
   CHECK(widths.fit("attention", 10).empty());
 }

@@ -208,6 +208,19 @@ TEST_CASE("memory panel: the side list shows the buffers live at the peak, large
 }
 
 TEST_CASE(
+    "memory panel: a narrow list has the names and sizes of buffers, without labels and nodes") {
+  PanelFixture wide(kMemoryPanel, test::memory_document());
+  MemoryPanel panel(wide.background);
+  CHECK(contains(text_of(wide, panel), "nodes"));
+  PanelFixture narrow({700, 400}, test::memory_document());
+  MemoryPanel narrow_panel(narrow.background);
+  const std::string text = text_of(narrow, narrow_panel);
+  INFO(text);
+  test::check_in_order(text, {"buffer", "bytes", "share"});
+  CHECK_FALSE(contains(text, "nodes"));
+}
+
+TEST_CASE(
     "memory panel: the lower bound lists its buffers, with the saving, the label and the nodes of "
     "each") {
   PanelFixture f(kMemoryPanel, test::memory_document());

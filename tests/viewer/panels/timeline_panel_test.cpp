@@ -1,11 +1,15 @@
 #include <doctest/doctest.h>
 
+#include <imgui_internal.h>
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <set>
 
 #include "panels/timeline/timeline_panel.hpp"
 #include "panels/timeline/timeline_ruler.hpp"
 #include "panels/widgets/canvas.hpp"
+#include "panels/widgets/table_columns.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 #include "viewer/panels/recorded_trace.hpp"
 #include "viewer/panels/replays_documents.hpp"
@@ -271,8 +275,7 @@ TEST_CASE("timeline panel: a drag selects a span, and its table sums what ran in
   const auto* const span = std::get_if<model::SelectedSpan>(&timeline.view.selection);
   REQUIRE(span != nullptr);
   const trace::Replay& replay = timeline.replay->replay;
-  CHECK(span->started <= replay.started);
-  CHECK(span->ended >= replay.ended);
+  CHECK((span->started <= replay.started && span->ended >= replay.ended));
   timeline.move_mouse({160, 20});
   timeline.draw_once();
   test::check_in_order(timeline.panel_text(),
@@ -284,6 +287,14 @@ TEST_CASE("timeline panel: a drag selects a span, and its table sums what ran in
   timeline.resize({560, 480});  // the table is below the rows
   timeline.settle(timeline.panel);
   test::check_in_order(timeline.panel_text(), {"selected: busy", "5 nodes", "| copy |"});
+  timeline.resize({560, 400});  // eight rows and the lines above them fit
+  timeline.settle(timeline.panel);
+  float tables = 0;
+  for (const ImGuiWindow* w : ImGui::GetCurrentContext()->Windows) {
+    const bool is_part = w->Active && std::strstr(w->Name, "/tables_") != nullptr;
+    tables = std::max(tables, is_part ? w->Size.y : 0);
+  }
+  CHECK(tables >= 12 * row_height());
   timeline.view.selection = {};
   timeline.settle(timeline.panel);
   CHECK(timeline.panel_text().find("selected: busy") == std::string::npos);

@@ -43,6 +43,10 @@ GraphVersion graph_of(std::uint32_t id, const LargeTraceDesc& desc, std::mt19937
     g.kernels.push_back({name, name, 64, 0});
   }
   const bool is_wide = width > kPartNodes;
+  // A buffer is read up to four layers after it was written.
+  const std::uint64_t slots = std::min<std::uint64_t>(std::uint64_t{5} * width, nodes);
+  g.naive_bytes = std::uint64_t{nodes} << 16;
+  g.slab_bytes = g.lower_bound_bytes = slots << 16;
   const std::uint32_t copy = add_string(g, "copy");
   const auto pick = [&](std::uint32_t below) {
     return static_cast<std::uint32_t>(random() % below);
@@ -68,7 +72,7 @@ GraphVersion graph_of(std::uint32_t id, const LargeTraceDesc& desc, std::mt19937
     n.block[0] = 256;
     n.block[1] = n.block[2] = 1;
     g.buffers.push_back({add_string(g, "t" + std::to_string(i)), BufferKind::Transient, kNone,
-                         kNone, 1 << 16, (std::uint64_t{i} % 64) << 16});
+                         kNone, 1 << 16, (std::uint64_t{i} % slots) << 16});
     n.first_access = static_cast<std::uint32_t>(g.accesses.size());
     g.accesses.push_back({i, Access::Write, 0, 0, 1 << 16});
     std::vector<std::uint32_t> parents;

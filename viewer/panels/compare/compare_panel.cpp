@@ -182,11 +182,11 @@ void draw_missing_side(const PanelContext& context, const CompareChoice& sides) 
     draw_empty(context.theme, sides.a ? "B is not selected" : "A is not selected",
                "Drag in the replay strip to select replays, then use them as the other side.");
   } else {
-    draw_empty(context.theme, "Select two sides to compare",
-               "Two sections: drag in the replay strip and use the replays as A, then as B, or "
-               "compare the first half with the second. Two graphs: right-click them in Graphs. "
-               "Two traces: reprise view A B, or drop both "
-               "files on the window.");
+    draw_empty(
+        context.theme, "Select two sides to compare",
+        "Two ranges of replays: drag in the strip of replays, and set A and B to the selection.\n"
+        "Two graphs: right-click them in Graphs.\n"
+        "Two traces: drop both files on the window, or run reprise view with both.");
   }
 }
 

@@ -15,7 +15,7 @@ namespace {
 constexpr float kRichZoom = 1.12f, kFullZoom = 0.72f, kNameZoom = 0.34f, kBlockZoom = 0.07f;
 constexpr float kBlockCell = 4;  // screen points
 constexpr float kFadedFill = 0.16f, kFadedText = 0.35f, kUnrelatedFill = 0.5f;
-constexpr std::size_t kMinNameLength = 6;  // of a shortened name
+constexpr std::size_t kMinNameLength = 8;  // of a shortened name, with its ellipsis
 constexpr float kMinNameHeight = 0.65f;    // of a box, relative to the text
 constexpr std::size_t kMaxNames = 600;     // of boxes in sight, to write names beside them
 
@@ -72,13 +72,11 @@ class BoxPainter {
       for (const std::uint32_t box : d_.scene.lod.boxes_of(level, block)) {
         const float alpha = fill_alpha(box);
         if (alpha < max_alpha) continue;
-        for (const std::uint32_t node : d_.scene.members_of(box)) {
-          const double heat = node_heat(d_.context, node);
-          if (heat <= max_heat && !(alpha > max_alpha)) continue;
-          hottest = node;
-          max_heat = heat;
-          max_alpha = alpha;
-        }
+        const double heat = node_heat(d_.context, d_.times[box].hottest);
+        if (heat <= max_heat && !(alpha > max_alpha)) continue;
+        hottest = d_.times[box].hottest;
+        max_heat = heat;
+        max_alpha = alpha;
       }
       const Rect r = visible_box(block.rect);
       d_.list.AddRectFilled({r.left, r.top}, {r.right, r.bottom},
@@ -92,12 +90,11 @@ class BoxPainter {
     const float alpha = fill_alpha(b);
     const bool faded = is_faded(b), group = box.is_group();
     if (detail_ == GraphDetail::Plain) {
-      const ImU32 colour =
-          node_colour(d_.context, group ? box_time(d_.scene, d_.context, b).hottest : box.node);
+      const ImU32 colour = node_colour(d_.context, group ? d_.times[b].hottest : box.node);
       d_.list.AddRectFilled({r.left, r.top}, {r.right, r.bottom}, with_alpha(colour, alpha));
       return;
     }
-    const GraphBoxTime time = box_time(d_.scene, d_.context, b);
+    const GraphBoxTime& time = d_.times[b];
     const ImU32 colour = node_colour(d_.context, time.hottest);
     const float radius = theme_.radius * (detail_ <= GraphDetail::Full ? 1.25f : 0.75f);
     const ImVec2 low{r.left, r.top}, high{r.right, r.bottom};
@@ -181,7 +178,7 @@ class BoxPainter {
       if (r.height() >= kMinNameHeight * small.height) {
         const std::string name = fit_box_name(box, small, r.width() - 2 * gap);
         if (name.size() >= std::min(box.name.size(), kMinNameLength)) {
-          const ImU32 fill = node_colour(d_.context, box_time(d_.scene, d_.context, b).hottest);
+          const ImU32 fill = node_colour(d_.context, d_.times[b].hottest);
           draw_centred(name, r, top,
                        is_faded(b) ? with_alpha(theme_.ink, kFadedText) : ink_on(fill));
           continue;
@@ -193,6 +190,7 @@ class BoxPainter {
         if (other != b)
           text.right = std::min(text.right, visible_box(d_.scene.boxes[other].rect).left - gap);
       }
+      text.right = std::min(text.right, d_.canvas.max().x);
       const std::string name = fit_box_name(box, small, text.width());
       if (name.size() < std::min(box.name.size(), kMinNameLength) ||
           std::any_of(names_.begin(), names_.end(),

@@ -29,6 +29,7 @@ enum class GraphDetail : std::uint8_t {
 struct GraphDrawContext {
   const GraphScene& scene;
   const GraphHighlights& highlights;
+  const std::vector<GraphBoxTime>& times;  // per box
   const PanelContext& context;
   const Canvas& canvas;
   ImDrawList& list;

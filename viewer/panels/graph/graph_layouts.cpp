@@ -68,6 +68,7 @@ std::shared_ptr<const GraphScene> GraphLayouts::request(const GraphLayoutDesc& d
   if (before != nullptr && before->boxes.size() <= kMaxRefolded &&
       (is_far(desc.width, view_.width) || is_far(desc.height, view_.height))) {
     view_ = {desc.width, desc.height};
+    chosen_.reset();
   }
   const std::optional<Direction> direction = desc.direction ? desc.direction : chosen_;
   const Key key{{desc.graph, direction.value_or(Direction::Down), desc.collapsed, desc.text,

@@ -1,6 +1,6 @@
 // GraphLayouts: the scene of a graph panel, laid out in the background. The previous scene remains
-// until the next is complete. Selects the layout direction if the description has none, and keeps
-// it for the same graph. Folds chains again after large changes of the panel's size. Threads: the
+// until the next is complete. Selects the layout direction if the description has none. Keeps it
+// and the folds of chains for the same graph until the panel's size changes far. Threads: the
 // drawing thread's.
 #pragma once
 

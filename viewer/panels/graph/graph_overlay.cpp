@@ -166,15 +166,13 @@ void draw_graph_minimap(const GraphDrawContext& drawing, Canvas& canvas) {
     const std::uint32_t level = GraphLod::level_for(3 * s / zoom);
     for (const GraphBlock& block : drawing.scene.lod.blocks(level)) {
       const std::uint32_t first = drawing.scene.lod.boxes_of(level, block)[0];
-      std::uint32_t hottest = box_time(drawing.scene, drawing.context, first).hottest;
+      std::uint32_t hottest = drawing.times[first].hottest;
       double max_heat = node_heat(drawing.context, hottest);
       for (const std::uint32_t box : drawing.scene.lod.boxes_of(level, block)) {
-        for (const std::uint32_t node : drawing.scene.members_of(box)) {
-          const double heat = node_heat(drawing.context, node);
-          if (heat <= max_heat) continue;
-          max_heat = heat;
-          hottest = node;
-        }
+        const double heat = node_heat(drawing.context, drawing.times[box].hottest);
+        if (heat <= max_heat) continue;
+        max_heat = heat;
+        hottest = drawing.times[box].hottest;
       }
       const ImVec2 low{origin.x + block.rect.left * zoom, origin.y + block.rect.top * zoom};
       const ImVec2 height{std::max(origin.x + block.rect.right * zoom, low.x + 1.5f * s),

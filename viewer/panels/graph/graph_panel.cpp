@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "panels/graph/graph_draw_context.hpp"
@@ -12,6 +13,7 @@
 #include "panels/graph/graph_svg.hpp"
 #include "panels/graph/graph_toolbar.hpp"
 #include "panels/graph/graph_view_model.hpp"
+#include "panels/nodes/nodes_order.hpp"
 #include "panels/shared/keys.hpp"
 #include "panels/widgets/canvas.hpp"
 #include "panels/widgets/format.hpp"
@@ -44,6 +46,7 @@ struct GraphPanel::State {
  private:
   const GraphViewModel* view_model_to_show(const PanelContext& context);
   void set_scene(std::shared_ptr<const GraphScene> next, const PanelContext& context);
+  void update_times(const PanelContext& context);
   void draw_graph(PanelContext& context, float legend_width);
   void handle_mouse(PanelContext& context, const GraphDrawContext& drawing, const GraphHit& hit);
   void perform(PanelContext& context, const GraphMenuAction& action);
@@ -59,6 +62,15 @@ struct GraphPanel::State {
   Canvas canvas{CanvasAxes::Both};
   GraphMenu menu;
   GraphHighlights highlights;
+  struct TimesKey {
+    std::shared_ptr<const GraphScene> scene;
+    GraphViewModelKey view_model;
+    model::SampleStore::Block replay;  // null: the view model is of the range
+    ColourBy colour_by = ColourBy::Median;
+    friend bool operator==(const TimesKey&, const TimesKey&) = default;
+  };
+  std::optional<TimesKey> times_of;
+  std::vector<GraphBoxTime> times;      // of the boxes of the scene
   std::uint32_t anchor = trace::kNone;  // node that keeps its screen position in the next scene
   model::Selection revealed;
   bool reveal_requested = false;
@@ -172,6 +184,17 @@ void GraphPanel::State::set_scene(std::shared_ptr<const GraphScene> next,
                 y + static_cast<double>(is.top - was.top));
 }
 
+// Computes the times of all boxes, which takes time linear in nodes, after changes only.
+void GraphPanel::State::update_times(const PanelContext& context) {
+  TimesKey key{scene, graph_view_model_key(context), nullptr, context.view.colour_by};
+  if (context.view_model == &replay_view_model) key.replay = replay_of.second;
+  if (times_of == key) return;
+  times_of = std::move(key);
+  times.clear();
+  for (std::uint32_t box = 0; box < scene->boxes.size(); ++box)
+    times.push_back(box_time(*scene, context, box));
+}
+
 void GraphPanel::State::draw_graph(PanelContext& context, float legend_width) {
   ImGui::PushID("picture");
   if (legend_width > 0) {
@@ -184,8 +207,9 @@ void GraphPanel::State::draw_graph(PanelContext& context, float legend_width) {
   }
   canvas.begin("graph", bounds_of(scene->bounds), context.theme);
   if (std::exchange(context.view.fit, false)) canvas.fit();
+  update_times(context);
   const GraphDrawContext drawing{
-      *scene, highlights, context, canvas, *ImGui::GetWindowDrawList(), options.causes};
+      *scene, highlights, times, context, canvas, *ImGui::GetWindowDrawList(), options.causes};
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const GraphHit hit = canvas.is_hovered() ? hit_graph(drawing, mouse) : GraphHit{};
   if (canvas.is_hovered()) {
@@ -218,7 +242,7 @@ void GraphPanel::State::handle_mouse(PanelContext& context, const GraphDrawConte
   const model::GraphKey key = scene->graph().key();
   if (canvas.is_clicked()) {
     if (hit.box != trace::kNone) {
-      context.view.select(model::SelectedNode{key, box_time(*scene, context, hit.box).hottest});
+      context.view.select(model::SelectedNode{key, drawing.times[hit.box].hottest});
     } else if (hit.link != trace::kNone) {
       context.view.select(model::SelectedEdge{key, edge_of_link(drawing, hit.link)});
     } else if (hit.area == trace::kNone) {

@@ -32,13 +32,13 @@ float TextWidths::width(std::string_view text) const noexcept {
 std::string TextWidths::fit(std::string_view text, float limit) const {
   if (width(text) <= limit) return std::string(text);
   constexpr std::string_view kEllipsis = "..";
-  constexpr float kMinCharacters = 12;  // below this an ellipsis costs too much space
+  constexpr float kMinCharacters = 12;  // below this the end costs too much space
   if (limit < kMinCharacters * other) {
     std::size_t number = text.size();
     while (number > 0 && text[number - 1] >= '0' && text[number - 1] <= '9') --number;
-    std::string last(text.substr(number));  // keeps numbered names distinguishable
-    if (!last.empty()) last = std::string(kEllipsis) + last;
-    if (width(last) > limit / 2) last.clear();
+    // A number keeps names distinguishable.
+    std::string last = std::string(kEllipsis) + std::string(text.substr(number));
+    if (width(last) > limit / 2) last = kEllipsis;
     std::size_t end = 0;
     for (float sum = width(last); end < text.size() && sum + width(text.substr(end, 1)) <= limit;
          ++end)

@@ -65,11 +65,11 @@ void draw_counts(const PanelContext& context, Toolbar& bar,
            " of " + count_text(nodes) + " nodes match";
     colour = context.theme.accent;
   } else {
-    text = count_text(nodes) + (nodes == 1 ? " node" : " nodes");
+    text = counted_text(nodes, "node");
     if (view_model.scene != nullptr && view_model.scene->has_groups)
       text += " in " + count_text(view_model.scene->boxes.size()) +
               (view_model.scene->boxes.size() == 1 ? " box" : " boxes");
-    text += ", " + count_text(context.graph()->record().edges.size()) + " edges";
+    text += ", " + counted_text(context.graph()->record().edges.size(), "edge");
     if (context.view.critical_path && context.view_model != nullptr &&
         context.view_model->samples > 0 &&
         context.view_model->path.steps.size() == context.graph()->own_node_count())

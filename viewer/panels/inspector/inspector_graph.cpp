@@ -38,7 +38,9 @@ const char* entry_exit_name(std::uint8_t entry_exit) {
   }
 }
 
-void draw_hottest(PanelContext& context) {
+constexpr std::size_t kMaxHottest = 5;
+
+void draw_hottest(PanelContext& context, const std::vector<std::uint32_t>& order) {
   if (context.view_model == nullptr || context.view_model->samples == 0) {
     if (!draw_section(context.theme, "Hottest nodes")) return;
     draw_note(context.theme,
@@ -49,15 +51,7 @@ void draw_hottest(PanelContext& context) {
   }
   if (!draw_section(context.theme, "Hottest nodes", "by share")) return;
   const std::vector<GraphViewModel::Node>& nodes = context.view_model->nodes;
-  std::vector<std::uint32_t> order(nodes.size());
-  std::iota(order.begin(), order.end(), 0u);
-  const std::size_t count = std::min<std::size_t>(5, order.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-                    [&](std::uint32_t a, std::uint32_t b) {
-                      return nodes[a].share != nodes[b].share ? nodes[a].share > nodes[b].share
-                                                              : a < b;
-                    });
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < order.size(); ++i) {
     const GraphViewModel::Node& node = nodes[order[i]];
     if (node.count == 0) continue;
     const std::string path =
@@ -69,10 +63,10 @@ void draw_hottest(PanelContext& context) {
   }
 }
 
-void draw_structure(const PanelContext& context) {
+void draw_structure(const PanelContext& context, const std::array<std::uint64_t, 7>& causes) {
   const Theme& theme = context.theme;
   const trace::GraphVersion& version = context.graph()->record();
-  if (!draw_section(theme, "Structure", count_text(version.nodes.size()) + " nodes")) return;
+  if (!draw_section(theme, "Structure", counted_text(version.nodes.size(), "node"))) return;
   const std::array<Tile, 4> tiles{{{"nodes", count_text(version.nodes.size()), ""},
                                    {"edges", count_text(version.edges.size()), ""},
                                    {"barriers", count_text(version.barriers.size()), ""},
@@ -93,11 +87,6 @@ void draw_structure(const PanelContext& context) {
   if (const std::uint64_t changes = context.graph()->changes(); changes != 0)
     draw_value(theme, "Parameters", "changed " + count_text(changes) + " times",
                "The program changed parameters of nodes; the views show the latest.");
-  std::array<std::uint64_t, 7> causes{};
-  for (const trace::Edge& edge : version.edges) {
-    if (static_cast<std::size_t>(edge.cause) < causes.size())
-      ++causes[static_cast<std::size_t>(edge.cause)];
-  }
   const float line = ImGui::GetTextLineHeight(), size = line * 0.62f;
   for (std::size_t i = 0; i < causes.size(); ++i) {
     if (causes[i] == 0) continue;
@@ -184,13 +173,34 @@ void draw_compilation(const PanelContext& context) {
             kTraceTimeHint);
   const auto device = context.document->devices->find(version.device);
   if (device != context.document->devices->end()) draw_value(theme, "Device", device->second.name);
-  draw_mono(theme, "Plan hash", hex_text(version.plan_hash),
-            "Equal for graphs with the same plan.");
-  draw_mono(theme, "Lowering hash", hex_text(version.lowering_hash),
+  const auto hash = [](std::uint64_t value) { return value == 0 ? "" : hex_text(value); };
+  draw_mono(theme, "Plan hash", hash(version.plan_hash), "Equal for graphs with the same plan.");
+  draw_mono(theme, "Lowering hash", hash(version.lowering_hash),
             "Equal for graphs with the same lowering.");
 }
 
 }  // namespace
+
+void GraphPage::update_overview(const PanelContext& context) {
+  const GraphViewModelKey key = graph_view_model_key(context);
+  if (overview_key_ == key) return;
+  overview_key_ = key;
+  overview_ = {};
+  for (const trace::Edge& edge : context.graph()->record().edges) {
+    if (static_cast<std::size_t>(edge.cause) < overview_.causes.size())
+      ++overview_.causes[static_cast<std::size_t>(edge.cause)];
+  }
+  if (context.view_model == nullptr) return;
+  const std::vector<GraphViewModel::Node>& nodes = context.view_model->nodes;
+  std::vector<std::uint32_t> order(nodes.size());
+  std::iota(order.begin(), order.end(), 0u);
+  overview_.hottest.resize(std::min(kMaxHottest, order.size()));
+  std::partial_sort_copy(order.begin(), order.end(), overview_.hottest.begin(),
+                         overview_.hottest.end(), [&](std::uint32_t a, std::uint32_t b) {
+                           return nodes[a].share != nodes[b].share ? nodes[a].share > nodes[b].share
+                                                                   : a < b;
+                         });
+}
 
 void GraphPage::draw_kernels(PanelContext& context) {
   if (context.view_model == nullptr || context.view_model->samples == 0) return;
@@ -292,9 +302,10 @@ void GraphPage::draw(PanelContext& context) {
   const model::GraphKey key = context.graph()->key();
   draw_title(context.theme, "graph, version " + count_text(key.version), context.graph()->name());
   draw_note(context.theme, "Click a node, buffer, replay or barrier to inspect it.");
-  draw_hottest(context);
+  update_overview(context);
+  draw_hottest(context, overview_.hottest);
   draw_kernels(context);
-  draw_structure(context);
+  draw_structure(context, overview_.causes);
   draw_memory(context);
   draw_compilation(context);
   source_.draw_stack(context, {}, context.graph()->record().stack);

@@ -2,6 +2,8 @@
 // drawing thread only.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -28,12 +30,19 @@ class GraphPage {
     model::GraphKey graph;
     std::vector<model::NodeGroup> groups;
   };
+  // Found in time linear in nodes and edges, after changes only.
+  struct Overview {
+    std::vector<std::uint32_t> hottest;     // nodes, by share
+    std::array<std::uint64_t, 7> causes{};  // edges by trace::EdgeCause
+  };
+  void update_overview(const PanelContext& context);
   void draw_kernels(PanelContext& context);
   void draw_versions(PanelContext& context);
 
   AsyncValue<VersionsKey, VersionChanges> versions_;
   AsyncValue<GraphViewModelKey, Kernels> kernels_;
-  std::optional<GraphViewModelKey> kernels_key_;
+  std::optional<GraphViewModelKey> kernels_key_, overview_key_;
+  Overview overview_;
   SourcePreview source_;  // of the call that instantiated the graph
 };
 

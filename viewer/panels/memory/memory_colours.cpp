@@ -60,20 +60,23 @@ float draw_memory_legend(const Theme& theme, const MemoryViewModel& view_model, 
   }
   struct Part {
     std::uint64_t bytes = 0;
-    std::uint32_t buffers = 0;
-    ImU32 colour = 0;
+    std::uint32_t buffer = 0;  // one of them
   };
+  using Row = std::pair<std::uint32_t, Part>;
+  std::vector<Row> rows;
   std::map<std::uint32_t, Part> parts;
   for (const model::BufferSpan& span : view_model.use.spans) {
     const trace::Node& first = view_model.graph->record().nodes[view_model.first_node[span.buffer]];
     std::uint32_t key = first.label;
-    if (by == MemoryColour::Buffer) key = span.buffer;
+    if (by == MemoryColour::Buffer) {  // as many as spans: no map, in each frame
+      rows.push_back({span.buffer, {span.bytes, span.buffer}});
+      continue;
+    }
     if (by == MemoryColour::AliasGroup) key = view_model.group[span.buffer];
     if (by == MemoryColour::FirstKind) key = static_cast<std::uint32_t>(first.kind);
     Part& part = parts[key];
     part.bytes += span.bytes;
-    ++part.buffers;
-    part.colour = memory_colour(theme, view_model, by, span.buffer);
+    part.buffer = span.buffer;
   }
   const auto name = [&](std::uint32_t key) -> std::string {
     if (by == MemoryColour::Buffer) return view_model.graph->buffer_name(key);
@@ -82,9 +85,13 @@ float draw_memory_legend(const Theme& theme, const MemoryViewModel& view_model, 
       return key == 0 ? "(no label)" : view_model.graph->label_path(key);
     return key == kNone ? "not shared" : "group " + count_text(key + 1);
   };
-  std::vector<std::pair<std::uint32_t, Part>> rows(parts.begin(), parts.end());
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
+  rows.insert(rows.end(), parts.begin(), parts.end());
+  const std::size_t shown = std::min(rows.size(), kMaxRows);
+  std::partial_sort(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(shown), rows.end(),
+                    [](const Row& a, const Row& b) {
+                      return a.second.bytes != b.second.bytes ? a.second.bytes > b.second.bytes
+                                                              : a.first < b.first;
+                    });
   ImFont* font = theme.small ? theme.small : ImGui::GetFont();
   const auto fit_text = [&](const std::string& whole, const std::string& bytes) {
     std::size_t length = std::min<std::size_t>(whole.size(), 60);
@@ -96,9 +103,9 @@ float draw_memory_legend(const Theme& theme, const MemoryViewModel& view_model, 
     return text();
   };
   std::vector<LegendItem> items;
-  for (std::size_t i = 0; i < std::min(rows.size(), kMaxRows); ++i) {
-    items.push_back(
-        {rows[i].second.colour, fit_text(name(rows[i].first), bytes_text(rows[i].second.bytes))});
+  for (std::size_t i = 0; i < shown; ++i) {
+    items.push_back({memory_colour(theme, view_model, by, rows[i].second.buffer),
+                     fit_text(name(rows[i].first), bytes_text(rows[i].second.bytes))});
   }
   if (rows.size() > kMaxRows)
     items.push_back({theme.ink_faint, "+" + count_text(rows.size() - kMaxRows) + " more"});

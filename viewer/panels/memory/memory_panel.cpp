@@ -194,10 +194,9 @@ void MemoryPanel::State::draw_slab(PanelContext& context) {
   const std::vector<std::uint8_t>& matches = current_matches ? *current_matches : kAll;
   const ImVec2 available = ImGui::GetContentRegionAvail();
   const float scale = theme.scale;
-  const float proposed = available.x > 1100 * scale  ? 400 * scale
-                         : available.x > 700 * scale ? 360 * scale
-                         : available.x > 620 * scale ? 290 * scale
-                                                     : 0,
+  const float proposed = available.x > 620 * scale
+                             ? std::clamp(0.36f * available.x, 250 * scale, 400 * scale)
+                             : 0,
               live_width = proposed > 0 && chosen_width > 0
                                ? std::clamp(chosen_width * scale, 160 * scale, available.x / 2)
                                : proposed,

@@ -25,6 +25,8 @@ constexpr TableColumn kLiveColumns[] = {
     {"share", "", 7, ColumnAlign::Right},  {"label", "", 2, ColumnAlign::Left},
     {"nodes", "", 10, ColumnAlign::Right},
 };
+// Characters of the list from which each column is shown; fewer would leave no room for names.
+constexpr float kLiveFrom[] = {0, 0, 0, 44, 38};
 constexpr TableColumn kBoundColumns[] = {kLiveColumns[0],
                                          kLiveColumns[1],
                                          {"slab", "", 9, ColumnAlign::Right, "bytes"},
@@ -240,11 +242,14 @@ void MemorySide::draw_list(PanelContext& context, const Content& content) {
   const float character = ImGui::CalcTextSize("0").x;
   ImGui::TableSetupScrollFreeze(0, 1);
   const std::span<const TableColumn> columns = is_bound ? kBoundColumns : kLiveColumns;
-  for (const TableColumn& column : columns) {
-    const bool is_number = column.align == ColumnAlign::Right;
+  const float room = ImGui::GetContentRegionAvail().x / character;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const TableColumn& column = columns[i];
+    const bool is_number = column.align == ColumnAlign::Right, fits = room >= kLiveFrom[i];
     ImGui::TableSetupColumn(
         column.name,
-        is_number ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch,
+        (is_number ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch) |
+            (fits ? ImGuiTableColumnFlags_None : ImGuiTableColumnFlags_Disabled),
         is_number ? column.characters * character : column.characters);
   }
   ImGui::TableHeadersRow();

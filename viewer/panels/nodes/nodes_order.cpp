@@ -71,6 +71,7 @@ const std::vector<std::uint32_t>& NodeSorter::rows(const PanelContext& context, 
   shown_ = std::move(sorted);
   matches_ = context.matches;
   rows_.clear();
+  ++revision_;
   if (!shown_) return rows_;
   scales_ = shown_->scales;
   for (const std::uint32_t node : shown_->nodes) {

@@ -45,6 +45,8 @@ class NodeSorter {
   // The nodes that match the filter, sorted. Returns the previous order until the worker finishes;
   // empty before the first result for the shown graph.
   [[nodiscard]] const std::vector<std::uint32_t>& rows(const PanelContext& context, NodeSort sort);
+  // Changes with the result of rows().
+  [[nodiscard]] std::uint64_t revision() const noexcept { return revision_; }
   // The column scales for the last result of rows().
   [[nodiscard]] const ColumnScales& scales() const noexcept { return scales_; }
 
@@ -65,6 +67,7 @@ class NodeSorter {
   std::shared_ptr<const Sorted> shown_;  // source of rows_
   std::vector<std::uint8_t> matches_;
   std::vector<std::uint32_t> rows_;
+  std::uint64_t revision_ = 0;
   ColumnScales scales_{};
 };
 

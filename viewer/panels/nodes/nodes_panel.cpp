@@ -5,6 +5,8 @@
 #include <cmath>
 #include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include <imgui.h>
 
@@ -18,6 +20,18 @@
 
 namespace reprise::viewer {
 
+namespace {
+
+// Sums over the rows of the table, and its columns without values.
+struct NodeTotals {
+  double median = 0, critical = 0;  // ns
+  double share = 0, max_share = 0;
+  std::uint64_t samples = 0, lost = 0;
+  std::uint64_t absent = 0;  // as bits
+};
+
+}  // namespace
+
 struct NodesPanel::State {
   explicit State(Background& background) : groups(background), sorter(background) {}
 
@@ -29,6 +43,9 @@ struct NodesPanel::State {
   GroupScope scope = GroupScope::Graph;
   NodeSorter sorter;
   NodeSort sort;
+  NodeTotals totals;
+  std::optional<std::pair<GraphViewModelKey, std::uint64_t>>
+      totals_of;                    // and the sorter's revision
   model::Selection last_selection;  // of the last frame; a new selection is revealed
 };
 
@@ -58,40 +75,46 @@ std::uint64_t absent_columns(const model::Graph& graph) {
   return absent;
 }
 
-void draw_footer(const PanelContext& context, std::span<const std::uint32_t> rows) {
-  const Theme& theme = context.theme;
+// Sums over the rows of the table.
+NodeTotals totals_of(const PanelContext& context, std::span<const std::uint32_t> rows) {
+  NodeTotals totals;
+  totals.absent = absent_columns(*context.graph());
+  if (context.view_model == nullptr) return totals;
+  std::vector<std::uint8_t> is_row(context.graph()->node_count(), 0);
+  for (const std::uint32_t n : rows) is_row[n] = 1;
+  for (const std::uint32_t n : rows) {
+    const GraphViewModel::Node& node = context.view_model->nodes[n];
+    // The time of a loop or conditional includes the nodes that it runs.
+    std::uint32_t parent = context.graph()->parent(n);
+    while (parent != trace::kNone && is_row[parent] == 0) parent = context.graph()->parent(parent);
+    if (parent == trace::kNone) totals.median += node.median;
+    totals.share += node.share;
+    totals.max_share = std::max(totals.max_share, node.share);
+    totals.samples += node.count;
+    totals.lost += node.lost;
+  }
+  for (const model::PathStep& step : context.view_model->path.steps)
+    totals.critical += step.duration;
+  return totals;
+}
+
+void draw_footer(const PanelContext& context, std::size_t rows, const NodeTotals& totals) {
   const std::size_t all = context.graph()->node_count();
-  std::string text = rows.size() == all ? count_text(all) + " nodes"
-                                        : count_text(rows.size()) + " of " + count_text(all) +
-                                              " nodes match the filter";
+  std::string text = rows == all
+                         ? counted_text(all, "node")
+                         : count_text(rows) + " of " + count_text(all) + " nodes match the filter";
   if (context.view_model != nullptr && context.view_model->samples != 0) {
-    double median = 0, share = 0;
-    std::uint64_t samples = 0, lost = 0;
-    std::vector<std::uint8_t> is_row(all, 0);
-    for (const std::uint32_t n : rows) is_row[n] = 1;
-    for (const std::uint32_t n : rows) {
-      const GraphViewModel::Node& node = context.view_model->nodes[n];
-      // The time of a loop or conditional includes the nodes that it runs.
-      std::uint32_t parent = context.graph()->parent(n);
-      while (parent != trace::kNone && is_row[parent] == 0)
-        parent = context.graph()->parent(parent);
-      if (parent == trace::kNone) median += node.median;
-      share += node.share;
-      samples += node.count;
-      lost += node.lost;
-    }
-    text += "      sum of medians " + duration_text(median) + "      " + percent_text(share) +
-            " of total node time      " + count_text(samples) + " samples";
+    text += "      sum of medians " + duration_text(totals.median) + "      " +
+            percent_text(totals.share) + " of total node time      " + count_text(totals.samples) +
+            " samples";
     if (context.view_model->read_replays < context.view_model->sampled_replays) {
       text += " of " + count_text(context.view_model->read_replays) + " of " +
               count_text(context.view_model->sampled_replays) + " sampled replays";
     }
-    if (lost != 0) text += "      " + count_text(lost) + " lost";
-    double critical = 0;
-    for (const model::PathStep& step : context.view_model->path.steps) critical += step.duration;
-    text += "      critical path " + duration_text(critical);
+    if (totals.lost != 0) text += "      " + count_text(totals.lost) + " lost";
+    text += "      critical path " + duration_text(totals.critical);
   }
-  ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
+  ImGui::PushStyleColor(ImGuiCol_Text, context.theme.ink_soft);
   ImGui::TextUnformatted(text.c_str());
   ImGui::PopStyleColor();
   tooltip("Right-click a row to copy or filter, and the header to select columns.");
@@ -141,10 +164,10 @@ void NodesPanel::draw(PanelContext& context) {
     }
     return;
   }
-  double largest_share = 0;
-  if (context.view_model != nullptr) {
-    for (const std::uint32_t n : rows)
-      largest_share = std::max(largest_share, context.view_model->nodes[n].share);
+  if (const std::pair of{graph_view_model_key(context), state_->sorter.revision()};
+      state_->totals_of != of) {
+    state_->totals_of = of;
+    state_->totals = totals_of(context, rows);
   }
   const float footer = ImGui::GetTextLineHeight() + ImGui::GetStyle().ItemSpacing.y + 1;
   const bool is_descending = state_->sort.direction == SortDirection::Descending;
@@ -155,7 +178,7 @@ void NodesPanel::draw(PanelContext& context) {
                    .columns = node_columns(),
                    .sort = {static_cast<int>(state_->sort.column), is_descending},
                    .size = {0, -footer},
-                   .absent = absent_columns(*context.graph()),
+                   .absent = state_->totals.absent,
                    .frozen = 1,
                    .ascending = std::uint64_t{1} << static_cast<unsigned>(NodeColumn::Id)})) {
     const TableSort sort = sort_of({static_cast<int>(state_->sort.column), is_descending});
@@ -171,7 +194,8 @@ void NodesPanel::draw(PanelContext& context) {
     while (clipper.Step()) {
       for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
         const auto row = static_cast<std::size_t>(i);
-        draw_node_row(context, {rows[row], row, state_->sorter.scales(), height, largest_share});
+        draw_node_row(context,
+                      {rows[row], row, state_->sorter.scales(), height, state_->totals.max_share});
       }
     }
     handle_arrow_keys(context, rows);
@@ -187,7 +211,7 @@ void NodesPanel::draw(PanelContext& context) {
                              .selected = row_of_selection(context, rows)});
   }
   ImGui::PopStyleVar();
-  draw_footer(context, rows);
+  draw_footer(context, rows.size(), state_->totals);
 }
 
 }  // namespace reprise::viewer

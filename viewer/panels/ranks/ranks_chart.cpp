@@ -94,20 +94,23 @@ std::optional<std::size_t> draw_executions(PanelContext& context, const RanksCha
   const auto first_of = [&](std::size_t bar) { return bar * executions.size() / bars; };
   std::vector<std::size_t> longest(bars);
   std::vector<Time> spreads(bars, -1);
-  Time max_spread = 1;
   for (std::size_t bar = 0; bar < bars; ++bar) {
     for (std::size_t i = first_of(bar); i < first_of(bar + 1); ++i) {
       if (executions[i].spread <= spreads[bar]) continue;
       spreads[bar] = executions[i].spread;
       longest[bar] = i;
     }
-    max_spread = std::max(max_spread, spreads[bar]);
   }
-  const std::string top = duration_text(static_cast<double>(max_spread));
-  list->AddText(font, font->FontSize, {at.x, min.y + font->FontSize + 2}, theme.ink_faint,
-                ("max " + top).c_str());
-  const float bar_width = std::min(width / static_cast<float>(bars), 24 * theme.scale),
-              height = max.y - min.y - 2;
+  const Time max_spread = std::max<Time>(*std::max_element(spreads.begin(), spreads.end()), 1),
+             top = std::max<Time>(top_of_scale(spreads), 1);
+  const float height = max.y - min.y - 2;
+  const auto left_text = [&](float line, const char* what, Time time) {
+    list->AddText(font, font->FontSize, {at.x, min.y + line * (font->FontSize + 2)},
+                  theme.ink_faint, (what + duration_text(static_cast<double>(time))).c_str());
+  };
+  if (top < max_spread && height > 3 * font->FontSize) left_text(2, "scale to ", top);
+  left_text(1, "max ", max_spread);
+  const float bar_width = std::min(width / static_cast<float>(bars), 24 * theme.scale);
   const auto x_of = [&](std::size_t bar) { return min.x + static_cast<float>(bar) * bar_width; };
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   std::optional<std::size_t> hovered, clicked;
@@ -115,17 +118,22 @@ std::optional<std::size_t> draw_executions(PanelContext& context, const RanksCha
     const model::CollectiveExecution& e = executions[longest[bar]];
     const bool is_shown = first_of(bar) <= chart.shown && chart.shown < first_of(bar + 1);
     const float x0 = x_of(bar), x1 = x0 + bar_width,
-                y = max.y - std::max(1.0f, static_cast<float>(spreads[bar]) /
-                                               static_cast<float>(max_spread) * height);
+                y = max.y -
+                    std::clamp(static_cast<float>(spreads[bar]) / static_cast<float>(top) * height,
+                               1.0f, height);
     if (is_shown) list->AddRectFilled({x0, min.y}, {x1, max.y}, with_alpha(theme.accent, 0.3f));
     const float gap = bar_width > 3 ? 1.0f : 0.0f;
     list->AddRectFilled({x0, y}, {x1 - gap, max.y},
                         with_alpha(theme.gap_predecessor, e.is_certain ? 1.0f : 0.45f));
+    if (spreads[bar] > top) {  // the bar is higher than the chart
+      const float middle = (x0 + x1 - gap) / 2, half = 4 * theme.scale;
+      list->AddTriangleFilled({middle - half, min.y + half}, {middle + half, min.y + half},
+                              {middle, min.y}, theme.warning);
+    }
     if (x0 <= mouse.x && mouse.x < x1) hovered = bar;
   }
-  if (chart.max_error > 0 && chart.max_error < max_spread) {
-    const float y =
-        max.y - static_cast<float>(chart.max_error) / static_cast<float>(max_spread) * height;
+  if (chart.max_error > 0 && chart.max_error < top) {
+    const float y = max.y - static_cast<float>(chart.max_error) / static_cast<float>(top) * height;
     list->AddLine({min.x, y}, {max.x, y}, theme.ink_faint);
   }
   ImGui::SetCursorScreenPos(at);

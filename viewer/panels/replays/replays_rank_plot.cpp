@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "panels/replays/replays_bars.hpp"
 #include "panels/widgets/axis.hpp"
@@ -24,13 +27,14 @@ class RankPainter {
       for (const ReplayBar& bar : bars) {
         if (bar.run.known == 0) continue;
         min_ = min_ < 0 ? bar.run.min : std::min(min_, bar.run.min);
-        max_ = std::max(max_, bar.run.max);
+        longest_.push_back(bar.run.max);
       }
       return bars;
     };
     for (const RankSeries::Line& line : plot.series.lines) lines_.push_back(bars_of(line.times));
     low_ = bars_of(plot.series.low);
     high_ = bars_of(plot.series.high);
+    if (!longest_.empty()) max_ = std::max(top_of_scale(std::move(longest_)), min_);
     text_ = theme.small->FontSize;
     top_ = plot.top + text_ + 2 * theme.scale;
   }
@@ -157,6 +161,7 @@ class RankPainter {
   ImDrawList& list_;
   std::vector<std::vector<ReplayBar>> lines_;
   std::vector<ReplayBar> low_, high_;
+  std::vector<std::int64_t> longest_;  // times of bars
   Time min_ = -1, max_ = -1;  // of the visible bars; -1: none has a time
   float text_ = 0, top_ = 0;  // height of text; y position below the names
 };

@@ -13,12 +13,12 @@ enum class EdgeColumn : std::uint8_t {
   From,
   To,
   Cause,
-  Hazard,
-  Buffer,
-  Bytes,
   Cost,
   Gap,
   MedianGap,
+  Hazard,
+  Buffer,
+  Bytes,
   Status
 };
 enum class BarrierColumn : std::uint8_t {

@@ -178,10 +178,6 @@ void EdgeTable::draw(PanelContext& context, const SyncViewModelPointer& view_mod
        "Reason for the edge. Hazard: conflicting accesses. Barrier, user: added by the program. "
        "Lane, entry/exit: false dependencies added by lowering.",
        10, ColumnAlign::Left},
-      {"hazard", "Kind of conflict: read after write, write after read, write after write.", 14,
-       ColumnAlign::Left},
-      {"buffer", "Buffer of the conflict or of the barrier.", 16, ColumnAlign::Left},
-      {"bytes", "Number of conflicting bytes.", 10, ColumnAlign::Right, "bytes"},
       {"cost",
        "Estimated reduction of the replay without this edge: a new schedule in which its two nodes "
        "may overlap and all other nodes keep their order, by the medians of the range. Faint for "
@@ -195,6 +191,10 @@ void EdgeTable::draw(PanelContext& context, const SyncViewModelPointer& view_mod
        "Median of the gap over the replays of the range in which this edge released the later "
        "node: no other predecessor ended later.",
        11, ColumnAlign::Right, "ns"},
+      {"hazard", "Kind of conflict: read after write, write after read, write after write.", 14,
+       ColumnAlign::Left},
+      {"buffer", "Buffer of the conflict or of the barrier.", 16, ColumnAlign::Left},
+      {"bytes", "Number of conflicting bytes.", 10, ColumnAlign::Right, "bytes"},
       {"status",
        "Critical: on the critical path. Redundant: other edges order the same nodes. Redundant "
        "(lanes): only lane or entry/exit edges of this lowering order the same nodes. Data flow: "

@@ -1,7 +1,9 @@
 #include "panels/timeline/timeline_draw_context.hpp"
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
+#include <cstddef>
 
 namespace reprise::viewer {
 
@@ -45,6 +47,17 @@ TimelineSpan column_below_mouse(const TimelineDrawContext& dc) {
   return {from, std::max(to, from + 1)};
 }
 
+std::string cut_text(const ImFont* font, const std::string& text, float width) {
+  constexpr const char* kEllipsis = "..";
+  constexpr std::ptrdiff_t kMinBytes = 2;
+  const float size = font->FontSize;
+  const char *const begin = text.c_str(), *const end = begin + text.size(), *rest = nullptr;
+  if (font->CalcTextSizeA(size, FLT_MAX, 0, begin, end).x <= width) return text;
+  font->CalcTextSizeA(size, width - font->CalcTextSizeA(size, FLT_MAX, 0, kEllipsis).x, 0, begin,
+                      end, &rest);
+  return rest - begin < kMinBytes ? "" : std::string(begin, rest) + kEllipsis;
+}
+
 void draw_text_in(const TimelineDrawContext& dc, const TimelineBox& box, const std::string& text,
                   ImU32 colour) {
   const Theme& theme = dc.context.theme;
@@ -53,11 +66,12 @@ void draw_text_in(const TimelineDrawContext& dc, const TimelineBox& box, const s
   // Text of a box that starts left of the canvas starts at the canvas border.
   const float left = std::max(box.min.x, dc.canvas.min().x) + pad,
               right = std::min(box.max.x, dc.canvas.max().x) - pad / 2;
-  if (right - left < size * 1.7f || text.empty()) return;
+  const std::string fitting = right - left < size * 1.7f ? "" : cut_text(font, text, right - left);
+  if (fitting.empty()) return;
   const ImVec4 clip{left, box.min.y, right, box.max.y};
   ImGui::GetWindowDrawList()->AddText(font, size,
                                       {left, std::floor((box.min.y + box.max.y - size) / 2)},
-                                      colour, text.c_str(), nullptr, 0, &clip);
+                                      colour, fitting.c_str(), nullptr, 0, &clip);
 }
 
 void draw_timeline_box(const TimelineDrawContext& dc, const TimelineBox& box, ImU32 fill,

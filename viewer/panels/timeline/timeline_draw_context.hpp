@@ -110,7 +110,10 @@ struct TimelineBox {
 [[nodiscard]] bool is_below_mouse(const TimelineDrawContext& dc, const TimelineBox& box);
 // The time of the pixel column under the mouse.
 [[nodiscard]] TimelineSpan column_below_mouse(const TimelineDrawContext& dc);
-// Draws text clipped to the box; nothing if fewer than two characters fit.
+// The text, or its start and an ellipsis, in at most `width`; empty if fewer than two characters
+// fit.
+[[nodiscard]] std::string cut_text(const ImFont* font, const std::string& text, float width);
+// Draws text cut to the box.
 void draw_text_in(const TimelineDrawContext& dc, const TimelineBox& box, const std::string& text,
                   ImU32 colour);
 // Draws a box with its text, highlighted while hovered.

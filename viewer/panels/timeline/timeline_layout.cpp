@@ -21,7 +21,7 @@ constexpr float kActive = 26;
 constexpr std::size_t kMaxVisible = 4096;  // replays among which one with nodes is searched
 constexpr float kOtherNodes = 11;  // of graphs other than the shown one
 constexpr float kRank = 15, kMinRankNodes = 14, kMaxRankNodes = 30;  // below a rank that is closed
-constexpr float kRankActive = 18;                                    // likewise
+constexpr float kRankActive = 16;                                    // likewise
 constexpr std::size_t kMaxOpen = 6;           // replayed graphs whose nodes are shown by default
 constexpr std::uint32_t kMaxLanesAhead = 64;  // rows made before a scene was seen
 
@@ -363,34 +363,25 @@ const model::GraphEntry* match_of(const TimelineLayoutDesc& desc, const Timeline
   return match != nullptr && shows_nodes(desc, *match) ? match : nullptr;
 }
 
-// The rows of nodes below closed ranks share the height that the rows of these ranks leave. Those
-// of active lanes or workers are shown if all rows fit.
-struct RankRows {
-  float node_height = kMinRankNodes;
-  bool has_active = false;
-};
-RankRows rank_rows(const TimelineLayoutDesc& desc, float others) {
+// The height of the rows of nodes below closed ranks, which share what all other rows leave.
+float rank_node_height(const TimelineLayoutDesc& desc, float others) {
   const float scale = row_scale(desc);
   std::size_t count = 0;
-  float active = 0;
   for (const TimelineRank& rank : desc.ranks.ranks) {
     if (!rank.is_shown) continue;
     others += scale * (kRank + kTimelineRowGap);
     const auto* const match = match_of(desc, rank);
     const std::size_t rows = match == nullptr ? 0 : count_of(desc.levels.of(*match));
-    if (rows > 1) active += scale * (kRankActive + kTimelineRowGap);
+    if (rows > 1) others += scale * (kRankActive + kTimelineRowGap);
     count += rows;
   }
-  if (count == 0) return {};
-  const auto height = [&](float taken) {
-    return (desc.available_height - taken) / (scale * static_cast<float>(count)) - kTimelineRowGap;
-  };
-  const bool has_active = height(others + active) >= kMinRankNodes;
-  return {std::clamp(height(has_active ? others + active : others), kMinRankNodes, kMaxRankNodes),
-          has_active};
+  if (count == 0) return kMinRankNodes;
+  const float height =
+      (desc.available_height - others) / (scale * static_cast<float>(count)) - kTimelineRowGap;
+  return std::clamp(height, kMinRankNodes, kMaxRankNodes);
 }
 
-void add_rank(const TimelineLayoutDesc& desc, std::size_t index, RankRows rows,
+void add_rank(const TimelineLayoutDesc& desc, std::size_t index, float node_height,
               TimelineLayoutBuilder& builder) {
   const TimelineRank& rank = desc.ranks.ranks[index];
   TimelineRow row;
@@ -406,9 +397,8 @@ void add_rank(const TimelineLayoutDesc& desc, std::size_t index, RankRows rows,
   if (!rank.is_shown) return;
   const auto* const match = match_of(desc, rank);
   if (match == nullptr) return;
-  if (rows.has_active && count_of(desc.levels.of(*match)) > 1)
-    add_active(desc, *match, kRankActive, builder);
-  add_nodes(desc, *match, rows.node_height, builder);
+  if (count_of(desc.levels.of(*match)) > 1) add_active(desc, *match, kRankActive, builder);
+  add_nodes(desc, *match, node_height, builder);
 }
 
 // "clocks aligned within 12.3 us".
@@ -424,11 +414,11 @@ void add_ranks(const TimelineLayoutDesc& desc, TimelineLayoutBuilder& builder) {
   builder.title("RANKS", count_text(all.ranks.size()) + " ranks, " +
                              clocks_text(all.clocks->max_bound()) +
                              "; a click on a name shows or hides all rows of the rank");
-  const RankRows rows =
-      rank_rows(desc, builder.layout.height + (folded == 0 ? 0 : kRank + kTimelineRowGap));
+  const float node_height =
+      rank_node_height(desc, builder.layout.height + (folded == 0 ? 0 : kRank + kTimelineRowGap));
   const auto add_all = [&](bool shown) {
     for (std::size_t i = 0; i < all.ranks.size(); ++i) {
-      if (all.ranks[i].is_shown == shown) add_rank(desc, i, rows, builder);
+      if (all.ranks[i].is_shown == shown) add_rank(desc, i, node_height, builder);
     }
   };
   add_all(true);

@@ -14,6 +14,7 @@ namespace reprise::viewer {
 namespace {
 
 constexpr std::size_t kMaxBlockItems = 4096;  // items of a block among which the longest is found
+constexpr float kMinStepWidth = 5;            // points between steps of a drawn critical path
 constexpr std::size_t kMaxColumnItems = 32;   // items of a pixel column that determine its colour
 
 bool is_selected(const model::Selection& selection, const model::Graph& graph, std::uint32_t node) {
@@ -246,6 +247,13 @@ void draw_timeline_path(const TimelineDrawContext& dc, const TimelineScene& scen
   const ImU32 colour = with_alpha(theme.critical, 0.9f);
   const float thickness = 1.5f * theme.scale, half = thickness / 2, left = dc.canvas.min().x - 40,
               right = dc.canvas.max().x + 40;
+  // Lines this close would hide the rows, whose top edge marks the nodes of the path anyway.
+  std::size_t visible = 0;
+  for (const model::PathStep& step : path.steps) {
+    const float x = dc.x_of(scene.times.nodes[step.node].started);
+    visible += x >= left && x <= right ? 1 : 0;
+  }
+  if (static_cast<float>(visible) * kMinStepWidth * theme.scale > right - left) return;
   float last = -1e9f;
   for (std::size_t i = 1; i < path.steps.size(); ++i) {
     const std::uint32_t from = path.steps[i - 1].node, to = path.steps[i].node;

@@ -22,6 +22,7 @@
 #include "panels/timeline/timeline_visible.hpp"
 #include "panels/widgets/canvas.hpp"
 #include "panels/widgets/item_menu.hpp"
+#include "panels/widgets/table_columns.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -32,6 +33,8 @@ namespace {
 
 constexpr double kMinNodesWidth = 40;   // screen points of a replay whose nodes are drawn
 constexpr float kMinTablesBeside = 700;  // points; in a narrower panel, tables are below the rows
+constexpr float kTableRows = 13;      // of these tables: eight, below totals, a choice and a header
+constexpr float kMinRowsAbove = 110;  // points above these tables
 constexpr double kMaxAxisReplays = 50;  // visible replay lengths up to which a replay is the origin
 
 }  // namespace
@@ -171,7 +174,12 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
              is_beside = available.x > kMinTablesBeside * theme.scale;
   const float list_width =
       has_tables && is_beside ? std::min(470 * theme.scale, available.x * 0.5f) : 0;
-  const float list_height = has_tables && !is_beside ? std::round(available.y / 2) : 0;
+  const float half = available.y / 2;
+  const float list_height =
+      has_tables && !is_beside
+          ? std::round(std::clamp(kTableRows * row_height(), half,
+                                  std::max(available.y - kMinRowsAbove * theme.scale, half)))
+          : 0;
   const ImVec2 area{std::max(available.x - labels - bar - list_width, 24.0f),
                     std::max(available.y - list_height, 40.0f)};
   // The visible part stays when tables appear beside it.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 
@@ -87,6 +88,13 @@ std::vector<double> round_ticks(double from, double to, double step) {
              last = static_cast<long long>(std::floor(to / step + 1e-9));
   for (long long i = first; i <= last; ++i) ticks.push_back(static_cast<double>(i) * step);
   return ticks;
+}
+
+std::int64_t top_of_scale(std::vector<std::int64_t> values) {
+  const std::int64_t max = *std::max_element(values.begin(), values.end());
+  const auto usual = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * 19 / 20);
+  std::nth_element(values.begin(), usual, values.end());
+  return *usual > 0 && max > 3 * *usual ? *usual * 3 / 2 : max;
 }
 
 std::string tick_text(double tick, double step, double largest) {

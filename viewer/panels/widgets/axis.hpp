@@ -2,6 +2,7 @@
 // functions.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct AxisTick {
 [[nodiscard]] double round_step(double from, double to, double max_ticks, double min_step = 0);
 // The multiples of `step` in [from, to].
 [[nodiscard]] std::vector<double> round_ticks(double from, double to, double step);
+// The top of an axis for these values, at least one: their maximum, or less if few values are far
+// above all others.
+[[nodiscard]] std::int64_t top_of_scale(std::vector<std::int64_t> values);
 // Text of a tick in ns. The unit suits `largest` for all ticks of an axis, and the number of digits
 // suits `step`: "0", "0.25 ms", "-1.50 ms".
 [[nodiscard]] std::string tick_text(double tick, double step, double largest);

@@ -81,6 +81,10 @@ std::string bytes_change_text(std::int64_t bytes) {
 
 std::string count_text(std::uint64_t count) { return separated(std::to_string(count)); }
 
+std::string counted_text(std::uint64_t count, const char* one) {
+  return count_text(count) + " " + one + (count == 1 ? "" : "s");
+}
+
 std::string rate_text(double per_second) {
   if (!std::isfinite(per_second)) return "?";
   return fixed(per_second, per_second < 1 ? 2 : per_second < 99.95 ? 1 : 0);

@@ -19,6 +19,8 @@ namespace reprise::viewer {
 [[nodiscard]] std::string bytes_change_text(std::int64_t bytes);
 // "26,800".
 [[nodiscard]] std::string count_text(std::uint64_t count);
+// "1 edge", "26,800 edges". `one`: the singular of a noun that ends in "s" in the plural.
+[[nodiscard]] std::string counted_text(std::uint64_t count, const char* one);
 // "2,731", "59.8", "0.25".
 [[nodiscard]] std::string rate_text(double per_second);
 // "12.3 %"; "<0.1 %" for small values above 0. `part` is a fraction.

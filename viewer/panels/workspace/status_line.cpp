@@ -27,22 +27,22 @@ std::string range_text(const PanelContext& context, const StatusViewModel& view_
   const std::size_t count = std::min(context.view.range.count, all - first);
   if (count == 0) return "range: no replays";
   if (const auto& durations = context.view.range.durations) {
-    const std::string amount =
-        view_model.figures == nullptr ? "" : count_text(view_model.figures->replays) + " replays, ";
+    const std::string amount = view_model.figures == nullptr
+                                   ? ""
+                                   : counted_text(view_model.figures->replays, "replay") + ", ";
     return "range: " + amount + duration_text(durations->min) + " to " +
            duration_text(durations->max);
   }
-  return "range: " + count_text(count) + (count == 1 ? " replay, " : " replays, ") +
+  return "range: " + counted_text(count, "replay") + ", " +
          count_text(context.entry->replays[first].replay) + " to " +
          count_text(context.entry->replays[first + count - 1].replay);
 }
 
 std::string amount_text(const PanelContext& context, const StatusViewModel& view_model) {
   const trace::GraphVersion& record = context.graph()->record();
-  std::string text = count_text(record.nodes.size()) + " nodes, " +
-                     count_text(record.edges.size()) + " edges, " +
-                     count_text(context.entry->replays.size()) +
-                     (context.entry->replays.size() == 1 ? " replay" : " replays");
+  std::string text = counted_text(record.nodes.size(), "node") + ", " +
+                     counted_text(record.edges.size(), "edge") + ", " +
+                     counted_text(context.entry->replays.size(), "replay");
   if (view_model.figures != nullptr && !context.view.has_range())
     text += ", " + sampled_text(*context.entry, view_model.figures->sampled);
   if (record.slab_bytes > 0) text += ", slab " + bytes_text(record.slab_bytes);

@@ -67,8 +67,8 @@ std::string graph_text(const model::Document& document, const model::Graph& grap
 // Returns true if the row was clicked.
 bool draw_graph_row(const PanelContext& context, const model::Graph& graph, std::size_t replays) {
   const Theme& theme = context.theme;
-  const std::string amount = count_text(graph.node_count()) + " nodes, " + count_text(replays) +
-                             (replays == 1 ? " replay" : " replays");
+  const std::string amount =
+      counted_text(graph.node_count(), "node") + ", " + counted_text(replays, "replay");
   const float left = ImGui::GetCursorPosX(), name = 190 * theme.scale;
   ImGui::PushID(static_cast<int>(graph.key().graph * 65'537 + graph.key().version));
   const bool clicked = ImGui::Selectable(graph_text(*context.document, graph).c_str(),
@@ -201,8 +201,8 @@ void TopBar::add_graph(const PanelContext& context) {
                                                           : " on " + device->second.name;
                          tooltip("Graph " + context.graph()->name() + ", version " +
                                  std::to_string(context.graph()->record().version) + location +
-                                 ": " + count_text(context.graph()->node_count()) + " nodes, " +
-                                 count_text(context.graph()->record().edges.size()) + " edges");
+                                 ": " + counted_text(context.graph()->node_count(), "node") + ", " +
+                                 counted_text(context.graph()->record().edges.size(), "edge"));
                        }});
 }
 

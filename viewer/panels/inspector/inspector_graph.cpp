@@ -290,12 +290,10 @@ void GraphPage::draw_versions(PanelContext& context) {
 void draw_launches(const PanelContext& context) {
   const std::vector<model::Graph::LaunchLine> lines = context.graph()->launch_lines();
   if (lines.empty() ||
-      !draw_section(context.theme, "Launched by",
-                    count_text(lines.size()) + (lines.size() == 1 ? " line" : " lines")))
+      !draw_section(context.theme, "Launched by", counted_text(lines.size(), "line")))
     return;
   for (const model::Graph::LaunchLine& line : lines)
-    draw_value(context.theme, line.text.c_str(),
-               count_text(line.launches) + (line.launches == 1 ? " replay" : " replays"));
+    draw_value(context.theme, line.text.c_str(), counted_text(line.launches, "replay"));
 }
 
 void GraphPage::draw(PanelContext& context) {

@@ -16,6 +16,7 @@
 #include "profile/nvtx.hpp"
 #include "profiled_graph.hpp"
 #include "raw_cupti.hpp"
+#include "support/temporary_folder.hpp"
 #include "trace/trace_reader.hpp"
 #include "trace_samples.hpp"
 
@@ -28,7 +29,7 @@ bool have_gpu() { return finds_gpu(Instance({.application = "reprise_bench"})); 
 // Keeps the device open. Raw executables must not exist while CUPTI is attached or detached, so
 // only the measured graph exists.
 struct ProfileSetup {
-  BenchFolder folder;
+  test::TemporaryFolder folder;
   Instance instance{{.application = "reprise_bench"}};
   Device device = instance.open_device(DeviceSelector::named("cuda:0"));
   CurrentDevice current{device};

@@ -8,7 +8,7 @@
 namespace reprise::test {
 namespace {
 
-const CUstream kStream = reinterpret_cast<CUstream>(0x7000000);
+const CUstream kCapturingStream = reinterpret_cast<CUstream>(0x7000000);
 
 class InterposedProgram : public PlayedProgram {
  public:
@@ -24,18 +24,19 @@ class InterposedProgram : public PlayedProgram {
   }
   void begin_capture() {
     take(CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2,
-         cuStreamBeginCapture_v2_params{kStream, CU_STREAM_CAPTURE_MODE_GLOBAL});
+         cuStreamBeginCapture_v2_params{kCapturingStream, CU_STREAM_CAPTURE_MODE_GLOBAL});
   }
   void end_capture(HandMadeGraph& graph) {
     hand_made_capture = {};
     CUgraph made = handle_of<CUgraph>(graph);
-    take(CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture, cuStreamEndCapture_params{kStream, &made});
+    take(CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture,
+         cuStreamEndCapture_params{kCapturingStream, &made});
   }
   // The stream captures `node`.
   void launch_kernel(HandMadeGraph& graph, HandMadeNode& node) {
     hand_made_capture = {handle_of<CUgraph>(graph), handle_of<CUgraphNode>(node)};
     cuLaunchKernel_params parameters = {};
-    parameters.hStream = kStream;
+    parameters.hStream = kCapturingStream;
     take(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, parameters);
   }
   void launch_graph(CUresult result = CUDA_SUCCESS) {

@@ -30,7 +30,8 @@ class InterposedCalls {
 
   ProgramCallbacks& callbacks_;
   const DriverCalls& driver_;
-  std::atomic<std::int64_t> captures_{0};  // in progress
+  // In progress, or ended by an error, after which each kernel costs a further call of the driver.
+  std::atomic<std::int64_t> captures_{0};
 };
 
 // Of this process, whose driver is loaded. Null: it has no interposer.

@@ -140,8 +140,10 @@ struct Call<id, Parameters, CUresult(Arguments...)> {
         reinterpret_cast<CUresult (*)(Arguments...)>(original.load(std::memory_order_relaxed));
     if constexpr (id == CUPTI_DRIVER_TRACE_CBID_cuInit) {
       const CUresult result = next(arguments...);
-      static const bool is_loaded = result == CUDA_SUCCESS && load_observer();
-      static_cast<void>(is_loaded);
+      if (result == CUDA_SUCCESS) {
+        static const bool is_loaded = load_observer();
+        static_cast<void>(is_loaded);
+      }
       return result;
     }
     const CallHook hook = the_hook.load(std::memory_order_acquire);

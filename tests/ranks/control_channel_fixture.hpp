@@ -15,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <random>
+#include <string>
 #include <thread>
 
 #include <reprise/error.hpp>
@@ -60,13 +61,16 @@ inline std::uint16_t free_port() {
   }
 }
 
+// Other test processes may use the same ports at the same time. Forked ranks share it.
+inline const std::string kJobSecret = "of this job of process " + std::to_string(::getpid());
+
 inline ControlChannelDesc desc_of(std::uint32_t rank, std::uint32_t size, std::uint16_t port) {
   ControlChannelDesc desc;
   desc.rank = rank;
   desc.size = size;
   desc.address = "127.0.0.1";
   desc.port = port;
-  desc.secret = "of this job";
+  desc.secret = kJobSecret;
   desc.connect_limit = kHang;
   desc.gather_limit = kHang;
   desc.heartbeat = 10ms;

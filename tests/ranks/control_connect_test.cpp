@@ -132,7 +132,7 @@ TEST_CASE("control channel: hostile connections neither stop nor delay a job") {
   desc.publish = [&](std::uint16_t port) { published.set_value(port); };
   auto hub = std::async(std::launch::async, [&] { return ControlChannel::open(desc); });
   const std::uint16_t port = published.get_future().get();
-  RankHandshake handshake("of this job", port, 1, 2);
+  RankHandshake handshake(kJobSecret, port, 1, 2);
   const std::string hello = *handshake.hello();
 
   SUBCASE("garbage is closed") {
@@ -163,7 +163,7 @@ TEST_CASE("control channel: hostile connections neither stop nor delay a job") {
   SUBCASE("with any byte of a proof changed, the connection is closed") {
     for (std::size_t at = 0; at < 8 + 4 + 32; ++at) {
       CAPTURE(at);
-      RankHandshake own("of this job", port, 1, 2);
+      RankHandshake own(kJobSecret, port, 1, 2);
       const RawPeer peer(port);
       peer.send(*own.hello());
       const auto challenge = peer.receive();
@@ -284,7 +284,7 @@ TEST_CASE("control channel: a program on another port cannot pass on the proofs 
   desc.publish = [&](std::uint16_t port) { published.set_value(port); };
   auto hub = std::async(std::launch::async, [&] { return ControlChannel::open(desc); });
   const std::uint16_t port = published.get_future().get();
-  RankHandshake deceived("of this job", static_cast<std::uint16_t>(port - 1), 1, 2);
+  RankHandshake deceived(kJobSecret, static_cast<std::uint16_t>(port - 1), 1, 2);
   const RawPeer relay(port);
   relay.send(*deceived.hello());
   const auto challenge = relay.receive();

@@ -117,20 +117,22 @@ class Describer {
     if (innermost == nullptr) return;
     version_.stacks.push_back(
         {static_cast<std::uint32_t>(version_.nodes.size()), frame(innermost)});
+    set_source(innermost, node);
+  }
+
+  // The innermost line of the user's own code, if the stack has one.
+  void set_source(const CallFrame* innermost, auto& of) {
     const CallFrame* const user = user_frame(innermost);
     if (user == nullptr || user->line == 0) return;
-    node.file = text(user->code->file);
-    node.line = user->line;
+    of.file = text(user->code->file);
+    of.line = user->line;
   }
 
   void add(const LaunchCount& of) {
     const CallFrame* const innermost = without_driver(of.stack);
     if (innermost == nullptr) return;
     trace::LaunchStack made{of.launches, frame(innermost), 0, 0};
-    if (const CallFrame* const user = user_frame(innermost); user != nullptr) {
-      made.file = text(user->code->file);
-      made.line = user->line;
-    }
+    set_source(innermost, made);
     version_.launch_stacks.push_back(made);
   }
 

@@ -34,6 +34,16 @@ struct DriverCalls : GraphCalls {
   [[nodiscard]] static Loaded load();
 };
 
+// The driver's own search for its functions. Null: this process has not loaded the driver, or it is
+// older than CUDA 12.
+using GetProcAddress = CUresult(CUDAAPI*)(const char*, void**, int, cuuint64_t,
+                                          CUdriverProcAddressQueryResult*);
+struct DriverSearch {
+  GetProcAddress find = nullptr;
+  std::string why_not = {};
+};
+[[nodiscard]] DriverSearch driver_search();
+
 // Prevents this thread's calls from invalidating a stream capture in progress.
 class QuietCalls {
  public:

@@ -1,7 +1,5 @@
 #include "injection/interposed_calls.hpp"
 
-#include <dlfcn.h>
-
 #include "injection/callback_data.hpp"
 
 namespace reprise::detail {
@@ -123,15 +121,11 @@ void InterposedCalls::resource(CUpti_CallbackId id, CUpti_GraphData graph) {
 }
 
 SetCallHook find_interposer() {
-  void* const driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  if (driver == nullptr) return nullptr;
-  using GetProcAddress =
-      CUresult (*)(const char*, void**, int, cuuint64_t, CUdriverProcAddressQueryResult*);
-  const auto get = reinterpret_cast<GetProcAddress>(::dlsym(driver, "cuGetProcAddress_v2"));
+  const GetProcAddress find = driver_search().find;
   void* found = nullptr;
-  const bool is_found = get != nullptr && get(kSetCallHook, &found, CUDA_VERSION,
-                                              CU_GET_PROC_ADDRESS_DEFAULT, nullptr) == CUDA_SUCCESS;
-  ::dlclose(driver);  // the program holds it
+  const bool is_found =
+      find != nullptr && find(kSetCallHook, &found, CUDA_VERSION, CU_GET_PROC_ADDRESS_DEFAULT,
+                              nullptr) == CUDA_SUCCESS;
   return is_found ? reinterpret_cast<SetCallHook>(found) : nullptr;
 }
 

@@ -118,8 +118,8 @@ void RunSession::listen_to_interposer() {
                    : "the dynamic linker did not load the interposer that LD_AUDIT names"));
   }
   callbacks_ = std::make_unique<ProgramCallbacks>(
-      program_, ProgramCallbacks::Sources{nullptr, desc_.load_driver, desc_.on_context, stacks(),
-                                          desc_.environment.launch_stacks, waits_.get()});
+      program_, ProgramCallbacks::Sources{nullptr, [driver] { return driver; }, desc_.on_context,
+                                          stacks(), desc_.environment.launch_stacks, waits_.get()});
   interposed_ = std::make_unique<InterposedCalls>(*callbacks_, *driver.calls);
   set_hook(&on_call, this);
   trace_->add_message(trace::Severity::Info, "run.cupti",

@@ -30,7 +30,8 @@ class RunSession {
     std::string application;
     std::function<CuptiLibrary::Loaded()>
         load_cupti;  // not called if CUPTI is left to the program; the library is never unloaded
-    std::function<DriverCalls::Loaded()> load_driver;  // called once, when the first graph is read
+    std::function<DriverCalls::Loaded()>
+        load_driver;  // called once: for the interposer, or when the first graph is read
     std::function<void()> on_context = [] {};          // a CUDA context was created
     std::function<SetCallHook()> find_interposer = &detail::find_interposer;
   };

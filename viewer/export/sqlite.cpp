@@ -144,10 +144,10 @@ void write_graph(Database& db, const GraphVersion& g, const Topology& topology) 
   // The innermost frames; without a node that of the graph.
   Database::Insert stack(db, "INSERT INTO stacks VALUES (?,?,?,?)");
   for (const NodeStack& of : g.stacks) stack.row(g.graph, g.version, of.node, of.frame);
+  if (g.stack != kNone) stack.row(g.graph, g.version, index(kNone), g.stack);
   Database::Insert launch(db, "INSERT INTO launch_stacks VALUES (?,?,?,?,?,?)");
   for (const LaunchStack& of : g.launch_stacks)
     launch.row(g.graph, g.version, of.launches, of.frame, g.strings[of.file], of.line);
-  if (g.stack != kNone) stack.row(g.graph, g.version, index(kNone), g.stack);
   Database::Insert segment(db, "INSERT INTO segments VALUES (?,?,?,?,?,?,?)");
   for (std::uint32_t i = 0; i < g.segments.size(); ++i) {
     const Segment& of = g.segments[i];

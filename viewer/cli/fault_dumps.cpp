@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <memory>
 #include <system_error>
+#include <utility>
 
 #include "base/text.hpp"
 #include "cli/run_report.hpp"

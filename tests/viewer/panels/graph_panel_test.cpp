@@ -296,6 +296,68 @@ TEST_CASE("graph panel: the title of a label stays in view while its boxes are")
 }
 
 TEST_CASE(
+    "graph panel: at low zoom the title of a nested label is not wider than the area around it") {
+  trace::GraphVersion record = test::graph_record({.nodes = 1});
+  const auto name = [&](const char* text) {
+    record.strings.emplace_back(text);
+    return static_cast<std::uint32_t>(record.strings.size() - 1);
+  };
+  record.labels = {{0, 0, 0}};
+  record.nodes.resize(60, record.nodes[0]);
+  record.edges.clear();
+  for (std::uint32_t n = 0; n < 60; ++n) {
+    const auto last = static_cast<std::uint32_t>(record.labels.size() - 1);
+    if (n % 3 == 0) record.labels.push_back({0, name("encoder layer"), 0});
+    if (n % 3 == 1) record.labels.push_back({last, name("nested::norm"), 0});
+    record.nodes[n].label = static_cast<std::uint32_t>(record.labels.size() - 1);
+    if (n > 0)
+      record.edges.push_back({n - 1, n, trace::EdgeCause::Captured, trace::Hazard::None,
+                              trace::kNone, trace::kNone, 0, 0});
+  }
+  test::PanelFixture fixture({900, 500});
+  const GraphSceneKey key{std::make_shared<const model::Graph>(std::move(record)),
+                          Direction::Down,
+                          {},
+                          TextWidths::of(fixture.theme.text),
+                          TextWidths::of(fixture.theme.small),
+                          1,
+                          {900, 500}};
+  const GraphScene scene = make_graph_scene(key);
+  REQUIRE(scene.is_folded);
+  const GraphHighlights highlights;
+  const std::vector<GraphBoxTime> times;
+  Canvas canvas(CanvasAxes::Both);
+  std::size_t nested = 0;
+  for (int frame = 0; frame < 2; ++frame) {  // the second with the zoom of the first
+    fixture.window([&] {
+      const PanelContext context = fixture.panel_context();
+      canvas.begin("graph",
+                   {scene.bounds.left, scene.bounds.top, scene.bounds.right, scene.bounds.bottom},
+                   fixture.theme);
+      const GraphDrawContext drawing{scene,   highlights, times,
+                                     context, canvas,     *ImGui::GetWindowDrawList()};
+      if (frame == 1) REQUIRE(graph_detail(drawing.zoom()) == GraphDetail::Name);
+      for (const GraphPlate& plate : graph_plates(drawing, {})) {
+        if (plate.area->depth == 0) continue;
+        ++nested;
+        const std::uint32_t outer = scene.graph().record().labels[plate.area->group + 1].parent;
+        bool is_inside = false;
+        for (const GraphArea& area : scene.areas) {
+          for (const GraphArea::Column& column : area.columns) {
+            const Rect around = drawing.on_screen(column.bounds);
+            is_inside |= area.group + 1 == outer && around.left <= plate.rect.left &&
+                         plate.rect.right <= around.right;
+          }
+        }
+        CHECK(is_inside);
+      }
+      canvas.end();
+    });
+  }
+  CHECK(nested > 0);
+}
+
+TEST_CASE(
     "graph svg: well-formed, with one box per node, its escaped name, and the causes of edges") {
   GraphPanelDriver driver;
   driver.fixture.view.graph_svg = true;

@@ -62,6 +62,16 @@ void draw_graph_titles(const GraphDrawContext& drawing, std::vector<Rect> names)
 // may be omitted at the start or be straight.
 void trace_graph_link(const GraphDrawContext& drawing, std::uint32_t link, const Rect& visible,
                       std::vector<ImVec2>& path);
+// A title above or beside an area whose boxes are unreadable. `rect`: in screen coordinates.
+struct GraphPlate {
+  const GraphArea* area;
+  Rect rect;
+  std::string text;
+};
+// Outer labels first. No plate covers a box, another plate or one of `names`, and that of a nested
+// label is not wider than the area around it.
+[[nodiscard]] std::vector<GraphPlate> graph_plates(const GraphDrawContext& drawing,
+                                                   std::vector<Rect> names);
 // Screen rectangle of an area's title in one of its columns. It stays in sight while a part of that
 // column is. Empty if the zoom hides the title.
 [[nodiscard]] Rect area_title(const GraphDrawContext& drawing, const GraphArea& area,

@@ -36,18 +36,21 @@ void draw_title(const GraphDrawContext& d, const GraphArea& area, const GraphAre
   draw_graph_text(d.list, d.theme().small, {left + 3 * mark, middle - small.height / 2}, ink, text);
 }
 
-// Titles beside areas whose boxes are unreadable.
-class PlatePainter {
+// Places titles above or beside areas whose boxes are unreadable.
+class PlatePlacer {
  public:
-  PlatePainter(const GraphDrawContext& d, std::vector<Rect> names)
+  PlatePlacer(const GraphDrawContext& d, std::vector<Rect> names)
       : d_(d),
         small_(d.scene.key.small),
         scale_(d.theme().scale),
         min_(d.canvas.min()),
         max_(d.canvas.max()),
-        used_(std::move(names)) {}
+        used_(std::move(names)),
+        area_of_(d.scene.graph().record().labels.size()) {
+    for (const GraphArea& area : d.scene.areas) area_of_[area.group + 1] = &area;
+  }
 
-  void draw(const GraphArea& area, const GraphArea::Column& column) {
+  void place(const GraphArea& area, const GraphArea::Column& column) {
     const Rect first = d_.on_screen(column.first), whole = d_.on_screen(column.bounds);
     if (std::min(whole.width(), whole.height()) < 1.5f * small_.height) return;
     const std::string name = label_name(d_.scene.graph(), area.group + 1);
@@ -59,33 +62,42 @@ class PlatePainter {
     // Above the area, or beside its first part where a box is above it.
     const float above = std::max(first.top - small_.height, min_.y),
                 left = std::max(first.left, min_.x);
-    for (const Rect& place :
+    for (const Rect& rect :
          {plate(left, above), plate(first.left - width, top), plate(first.right, top)}) {
-      if (place.left >= min_.x && place.right <= max_.x && add(area, place, name)) return;
+      if (rect.left >= min_.x && rect.right <= max_.x && add(area, rect, name)) return;
     }
     const std::string cut = small_.fit(name, first.width() - 2 * padding);
     if (cut.empty()) return;
     static_cast<void>(add(
         area, {left, above, left + small_.width(cut) + 2 * padding, above + small_.height}, cut));
   }
+  [[nodiscard]] std::vector<GraphPlate> take() { return std::move(plates_); }
 
  private:
   [[nodiscard]] bool covers_box(const Rect& plate) {
     d_.scene.box_index.find(d_.on_plane(plate), found_);
     return !found_.empty();
   }
-  // False if a box or another title is there.
+  // Outside the area around it, the title of a nested label would be read as that of a neighbour.
+  [[nodiscard]] bool leaves_parent(const GraphArea& area, const Rect& plate) const {
+    const std::uint32_t parent = d_.scene.graph().record().labels[area.group + 1].parent;
+    if (parent == 0) return false;
+    const auto& columns = area_of_[parent]->columns;
+    return std::none_of(columns.begin(), columns.end(), [&](const GraphArea::Column& column) {
+      const Rect around = d_.on_screen(column.bounds);
+      return plate.left >= around.left && plate.right <= around.right;
+    });
+  }
+  // False if the title would cover a box or another title, or leave the area around it.
   bool add(const GraphArea& area, const Rect& plate, const std::string& text) {
-    if (covers_box(plate) || std::any_of(used_.begin(), used_.end(),
-                                         [&](const Rect& other) { return meets(other, plate); }))
+    if (covers_box(plate) || leaves_parent(area, plate) ||
+        std::any_of(used_.begin(), used_.end(),
+                    [&](const Rect& other) { return meets(other, plate); }))
       return false;
-    const float margin = 4 * scale_, padding = 3 * scale_;
+    const float margin = 4 * scale_;
     used_.push_back(
         {plate.left - margin, plate.top - margin, plate.right + margin, plate.bottom + margin});
-    d_.list.AddRectFilled({plate.left, plate.top}, {plate.right, plate.bottom},
-                          with_alpha(d_.theme().panel, 0.75f), d_.theme().radius);
-    draw_graph_text(d_.list, d_.theme().small, {plate.left + padding, plate.top},
-                    area.depth == 0 ? d_.theme().ink : d_.theme().ink_soft, text);
+    plates_.push_back({&area, plate, text});
     return true;
   }
 
@@ -94,24 +106,36 @@ class PlatePainter {
   float scale_;
   ImVec2 min_, max_;
   std::vector<Rect> used_;
+  std::vector<const GraphArea*> area_of_;  // by label
+  std::vector<GraphPlate> plates_;
   std::vector<std::uint32_t> found_;
 };
 
-// Outer labels first, without overlap.
 void draw_plates(const GraphDrawContext& d, std::vector<Rect> names) {
-  const Rect visible = d.visible_rect(0);
-  const bool zoomed_out =
-      graph_detail(d.zoom()) >= GraphDetail::Plain;  // inner titles would cover boxes
-  PlatePainter plates(d, std::move(names));
-  for (const GraphArea& area : d.scene.areas) {
-    if (zoomed_out && area.depth > 0) break;
-    for (const GraphArea::Column& column : area.columns) {
-      if (meets(column.bounds, visible)) plates.draw(area, column);
-    }
+  const float padding = 3 * d.theme().scale;
+  for (const auto& [area, rect, text] : graph_plates(d, std::move(names))) {
+    d.list.AddRectFilled({rect.left, rect.top}, {rect.right, rect.bottom},
+                         with_alpha(d.theme().panel, 0.75f), d.theme().radius);
+    draw_graph_text(d.list, d.theme().small, {rect.left + padding, rect.top},
+                    area->depth == 0 ? d.theme().ink : d.theme().ink_soft, text);
   }
 }
 
 }  // namespace
+
+std::vector<GraphPlate> graph_plates(const GraphDrawContext& d, std::vector<Rect> names) {
+  const Rect visible = d.visible_rect(0);
+  const bool zoomed_out =
+      graph_detail(d.zoom()) >= GraphDetail::Plain;  // inner titles would cover boxes
+  PlatePlacer placer(d, std::move(names));
+  for (const GraphArea& area : d.scene.areas) {
+    if (zoomed_out && area.depth > 0) break;
+    for (const GraphArea::Column& column : area.columns) {
+      if (meets(column.bounds, visible)) placer.place(area, column);
+    }
+  }
+  return placer.take();
+}
 
 Rect area_title(const GraphDrawContext& d, const GraphArea& area, const GraphArea::Column& column) {
   if (graph_detail(d.zoom()) > GraphDetail::Full) return {};

@@ -120,6 +120,39 @@ TEST_CASE("trace comparison: the effects of all nodes and the time outside add u
   }
 }
 
+TEST_CASE("trace comparison: a slower node that leaves the critical path makes replays shorter") {
+  const auto document = [](std::uint32_t first, std::uint32_t second) {
+    trace::GraphVersion g;
+    g.strings = {"", "first", "second", "join"};
+    g.labels = {{}};
+    g.nodes.resize(3);
+    for (std::uint32_t n = 0; n < 3; ++n) g.nodes[n].name = n + 1;
+    g.edges = {{0, 2}, {1, 2}};
+    trace::Records records;
+    records.graph_versions = {g};
+    for (std::uint64_t r = 1; r <= 20; ++r) {
+      const auto at = static_cast<trace::Time>(r * 100'000), joined = at + std::max(first, second);
+      trace::SampleBlock block;
+      block.replay = r;
+      block.samples = {{0, 0, at, first, 0}, {1, 0, at, second, 0}, {2, 0, joined, 1'000, 0}};
+      records.replays.push_back({0, 0, 0, 0, r, at - 20, at - 10, at, joined + 1'000, 0, 1});
+      records.sample_blocks.push_back(std::move(block));
+    }
+    model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
+    builder.add(std::move(records));
+    return builder.publish();
+  };
+  const auto before = document(5'000, 1'000), after = document(6'000, 9'000);
+  const model::GraphComparison c = model::compare({*before, {0, 0}}, {*after, {0, 0}});
+  const auto first = std::find_if(c.nodes.begin(), c.nodes.end(),
+                                  [](const model::ComparedNode& n) { return n.a == 0; });
+  REQUIRE(first != c.nodes.end());
+  CHECK(first->times.verdict == Verdict::Slower);
+  CHECK(first->effect == -5'000);
+  CHECK(c.contributions_a.on_path == std::vector<double>{1, 0, 1});
+  CHECK(c.contributions_b.on_path == std::vector<double>{0, 1, 1});
+}
+
 TEST_CASE("trace comparison: a node that is slow in few replays has an effect, but no verdict") {
   const auto document = [](std::uint64_t slow_replay) {
     trace::GraphVersion g;

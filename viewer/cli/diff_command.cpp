@@ -109,12 +109,15 @@ void print(const DiffOptions& options, const Differences& d) {
                 signed_microseconds(g.effect_outside()).c_str());
     }
     Table nodes(2, {"node", "label", "count A", "count B", "median A us", "median B us",
-                    "change us", "change", "effect us", "p", "verdict"});
+                    "change us", "change", "effect us", "path A", "path B", "p", "verdict"});
     for (const ComparedNode& n : g.nodes) {
       if (!is_matched(n) || (n.times.count_a == 0 && n.times.count_b == 0)) continue;
       nodes.add(row(
           {g.graph_a->node_name(n.a), g.graph_a->label_path(g.graph_a->record().nodes[n.a].label)},
-          n.times, {has_effects ? signed_microseconds(n.effect) : ""}));
+          n.times,
+          has_effects ? std::vector<std::string>{signed_microseconds(n.effect),
+                                                 percent(a.on_path[n.a]), percent(b.on_path[n.b])}
+                      : std::vector<std::string>(3)));
     }
     if (!nodes.empty()) write_out("\n%s", nodes.text().c_str());
     print_list("node only in A", names_of(g, model::Verdict::Removed));
@@ -124,7 +127,8 @@ void print(const DiffOptions& options, const Differences& d) {
       "\np: two-sided Mann-Whitney U test. The verdict is slower or faster if p, multiplied by the "
       "number of nodes compared, is below %.2f.\n"
       "effect: what the node adds to the mean replay, the change of its mean time on the critical "
-      "path with the gap before it.\n",
+      "path with the gap before it.\n"
+      "path: share of the replays in which the node is on the critical path.\n",
       model::kSignificanceLevel);
 }
 
@@ -151,7 +155,9 @@ nlohmann::ordered_json diff_json(const DiffOptions& options, const Differences& 
                        {"node_a", n.a},
                        {"node_b", n.b},
                        {"time", diff_json(n.times)},
-                       {"effect_ns", n.effect}});
+                       {"effect_ns", n.effect},
+                       {"on_path_a", g.contributions_a.on_path[n.a]},
+                       {"on_path_b", g.contributions_b.on_path[n.b]}});
     }
     graphs.push_back({{"name", g.graph_a->name()},
                       {"graph_a", g.graph_a->key().graph},

@@ -28,6 +28,7 @@ void add_replay(Contributions& sums, const Graph& graph, const trace::Replay& re
   for (const PathStep& step : critical_path(graph, times).steps) {
     sums.nodes[step.node] += step.wait + step.duration;
     sums.gaps[step.node] += step.wait;
+    sums.on_path[step.node] += 1;
   }
 }
 
@@ -36,7 +37,7 @@ void divide_by_count(Contributions& sums) {
   const auto count = static_cast<double>(sums.replays);
   sums.time /= count;
   sums.outside /= count;
-  for (std::vector<double>* values : {&sums.nodes, &sums.gaps}) {
+  for (std::vector<double>* values : {&sums.nodes, &sums.gaps, &sums.on_path}) {
     for (double& value : *values) value /= count;
   }
 }
@@ -50,6 +51,7 @@ SampledFigures sampled_figures(const Document& document, const GraphEntry& entry
   Contributions& sums = figures.contributions;
   sums.nodes.resize(graph.node_count());
   sums.gaps.resize(graph.node_count());
+  sums.on_path.resize(graph.node_count());
   const std::size_t max_paths = replays_to_read(graph);
   if (range == ReplayRange{}) {
     for_each_sampled(document, entry, range, max_paths,

@@ -22,6 +22,7 @@ struct Contributions {
   double outside = 0;         // of `time`: before the first node and after the last
   std::vector<double> nodes;  // by node, with the gap before it; 0 for the nodes of bodies
   std::vector<double> gaps;   // by node, the gaps alone; negative where nodes overlap
+  std::vector<double> on_path;  // by node, the share of the replays with it on their path, 0 to 1
 };
 
 struct SampledFigures {

@@ -215,6 +215,8 @@ TEST_CASE("same figures: a comparison, in the window and of `reprise diff`") {
       check_same(rows[i].at("Change"), time["change"]);
       check_same(rows[i].at("Effect (ns)"), node["effect_ns"]);
       check_same(rows[i].at("p"), time["p"]);
+      CHECK(rows[i].at("On path A | B") == viewer::percent_text(node["on_path_a"]) + " | " +
+                                               viewer::percent_text(node["on_path_b"]));
     }
   }
 }

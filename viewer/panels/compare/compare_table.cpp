@@ -37,31 +37,36 @@ enum Column : int {
   kBar,
   kEffect,
   kGap,
+  kOnPath,
   kP,
   kSamples,
   kLabel
 };
 
-constexpr std::array<TableColumn, 11> kCompareColumns{{
+constexpr std::array<TableColumn, 12> kCompareColumns{{
     {"Node", "Matched by name, label and kind, in order of occurrence.", 26, ColumnAlign::Left},
     {"Verdict",
-     "Slower or faster if the difference is statistically significant (Mann-Whitney test with "
-     "Bonferroni "
-     "correction).",
+     "The node itself: slower or faster if the difference of its durations is statistically "
+     "significant (Mann-Whitney test with Bonferroni correction).",
      18, ColumnAlign::Right},
     {"Median A", "Median duration in A, within 0.1 %.", 11, ColumnAlign::Right, "ns"},
     {"Median B", "Median duration in B, within 0.1 %.", 11, ColumnAlign::Right, "ns"},
     {"Change", "Relative change of the median from A to B.", 10, ColumnAlign::Right},
-    {"Faster | slower", "Effect on the mean replay. Left: B is faster.", 24, ColumnAlign::Right,
-     "ns"},
+    {"Shorter | longer",
+     "Effect on the mean replay. Left: the node makes the replays of B shorter.", 24,
+     ColumnAlign::Right, "ns"},
     {"Effect",
      "What the node adds to the mean replay: the change of its mean time on the critical path, "
-     "with "
-     "the gap before it. The effects and the time outside nodes add up to the difference of the "
+     "with the gap before it. The effects and the time outside nodes add up to the difference of "
+     "the "
      "mean replays.",
      13, ColumnAlign::Right, "ns"},
     {"Gap", "The part of the effect that is the gap before the node.", 13, ColumnAlign::Right,
      "ns"},
+    {"On path A | B",
+     "Share of the replays in which the node is on the critical path. Where it differs, a node can "
+     "be slower and yet make replays shorter.",
+     17, ColumnAlign::Right},
     {"p", "Probability of a difference at least this large if nothing changed.", 9,
      ColumnAlign::Right},
     {"Samples A | B", "Number of samples per side.", 17, ColumnAlign::Right},
@@ -130,6 +135,17 @@ double gap_effect(const GraphComparison& result, const ComparedNode& node) {
          (node.a == trace::kNone ? 0 : result.contributions_a.gaps[node.a]);
 }
 
+// The share of the replays with `node` on their critical path; 0 if the side has no such node.
+double path_share(const model::Contributions& side, std::uint32_t node) {
+  return node < side.on_path.size() ? side.on_path[node] : 0;
+}
+std::string path_text(const model::Contributions& side, std::uint32_t node) {
+  return node == trace::kNone ? "none" : percent_text(path_share(side, node));
+}
+double path_change(const GraphComparison& result, const ComparedNode& node) {
+  return path_share(result.contributions_b, node.b) - path_share(result.contributions_a, node.a);
+}
+
 std::string signed_text(double nanoseconds, double scale) {
   return (nanoseconds > 0 ? "+" : "") + column_text(nanoseconds, scale);
 }
@@ -193,6 +209,12 @@ TableCell CompareTable::compared_cell(const Theme& theme, const GraphComparison&
       if (gap == 0) return {};
       return number(signed_text(gap, largest_effect_), gap);
     }
+    case kOnPath:
+      if (result.contributions_a.replays == 0 || result.contributions_b.replays == 0) return {};
+      return {.text = path_text(result.contributions_a, node.a) + " | " +
+                      path_text(result.contributions_b, node.b),
+              .colour = ink,
+              .is_mono = true};
     case kP: {
       const std::string text = p_text(node);
       return text.empty() ? TableCell{} : number(text, node.times.p);
@@ -252,6 +274,7 @@ void CompareTable::make_rows(const PanelContext& context,
     case kMedianB: return sort_by([&](std::uint32_t i) { return nodes[i].times.median_b; });
     case kChange: return sort_by([&](std::uint32_t i) { return nodes[i].times.change; });
     case kBar: return sort_by([&](std::uint32_t i) { return nodes[i].effect; });
+    case kOnPath: return sort_by([&](std::uint32_t i) { return path_change(*result, nodes[i]); });
     case kGap: return sort_by([&](std::uint32_t i) { return gap_effect(*result, nodes[i]); });
     case kP: return sort_by([&](std::uint32_t i) { return nodes[i].times.p; });
     case kSamples:

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -90,8 +91,9 @@ ChildExit run_child(const ChildProcess& child) {
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
-  if (child.output == ChildProcess::Output::Discarded)
-    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  if (!child.output.empty())
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, child.output.c_str(),
+                                     O_WRONLY | O_CREAT | O_TRUNC, S_IRUSR | S_IWUSR);
   pid_t pid = 0;
   const int error = posix_spawnp(&pid, arguments.front().c_str(), &files, &attributes,
                                  model::exec_pointers(arguments).data(),

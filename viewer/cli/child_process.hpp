@@ -17,7 +17,7 @@ struct ChildProcess {
   std::vector<std::string> command;  // the program, looked up in $PATH, and its arguments
   std::map<std::string, std::string> environment;  // added to this process's environment
   std::vector<std::string> unset = {};             // removed from it
-  enum class Output : std::uint8_t { Shown, Discarded } output = Output::Shown;  // its stdout
+  std::string output = {};  // file that receives its stdout; empty: that of this process
   // Called about once a second while the program runs; may be empty.
   std::function<void()> on_second = {};
 };

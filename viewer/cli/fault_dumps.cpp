@@ -13,9 +13,7 @@
 #include "base/text.hpp"
 #include "cli/run_report.hpp"
 #include "cli/text.hpp"
-#include "trace/chunk.hpp"
 #include "trace/trace_error.hpp"
-#include "trace/trace_file.hpp"
 
 namespace reprise::cli {
 
@@ -65,18 +63,6 @@ std::int64_t process_of_dump(const std::string& name, const std::string& pattern
     ++i;
   }
   return at == name.size() ? process : -1;
-}
-
-void append_messages(const fs::path& trace, const std::vector<trace::Message>& messages) {
-  if (trace::is_being_written(trace))
-    throw trace::TraceError(trace::TraceErrorCode::Io,
-                            trace.string() + ": a process writes it, so it gets no report");
-  trace::TraceFile file({.path = trace, .start = trace::TraceFileDesc::Start::Append});
-  trace::Records records;
-  for (const trace::Message& message : messages) records.add(message);
-  file.write(std::make_shared<const trace::Chunk>(
-      trace::make_chunk(trace::ChunkKind::Topology, records, file.next_sequence())));
-  file.flush();
 }
 
 FaultDumps::FaultDumps(const Desc& desc) : desc_(desc) {
@@ -182,7 +168,9 @@ void FaultDumps::report(const std::vector<fs::path>& traces, const ChildExit& ex
       if (!dump.is_reported) print(file, dump, traces);
       for (const fs::path& trace : traces) {
         if (dump.messages.empty() || dump.pid == 0 || summarise(trace).pid != dump.pid) continue;
-        append_messages(trace, dump.messages);
+        trace::Records records;
+        for (const trace::Message& message : dump.messages) records.add(message);
+        append_topology(trace, {&records, 1});
         print_message("the faulting node: reprise view " + shown(trace).string());
       }
     } catch (const std::exception& error) {

@@ -57,8 +57,4 @@ class FaultDumps {
 // (%p: process, %h: host, %t: time), 0 where the pattern does not state it; -1 for other names.
 [[nodiscard]] std::int64_t process_of_dump(const std::string& name, const std::string& pattern);
 
-// Appends records to the trace, unless a process writes it. Throws trace::TraceError.
-void append_messages(const std::filesystem::path& trace,
-                     const std::vector<trace::Message>& messages);
-
 }  // namespace reprise::cli

@@ -102,7 +102,7 @@ double timed(ChildProcess child, const fs::path& interposer, const char* how) {
   const model::TemporaryFolder times_folder;
   child.environment[model::kInterposerVariable] = interposer.string();
   child.environment["REPRISE_RUN_CLOCK"] = times_folder.path().string();
-  child.output = ChildProcess::Output::Discarded;
+  child.output = "/dev/null";
   const ChildExit exit = run_child(child);
   if (!exit.error.empty())
     throw std::runtime_error("cannot run " + child.command.front() + ": " + exit.error);

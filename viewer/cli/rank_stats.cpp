@@ -167,7 +167,7 @@ nlohmann::ordered_json error_json(Time error) {
   return error == kUnknownError ? nlohmann::ordered_json() : nlohmann::ordered_json(error);
 }
 
-nlohmann::ordered_json json_of(const model::DurationSummary& s) {
+nlohmann::ordered_json duration_json(const model::DurationSummary& s) {
   return {{"count", s.count},
           {"median_ns", s.median},
           {"p99_ns", s.p99},
@@ -175,7 +175,8 @@ nlohmann::ordered_json json_of(const model::DurationSummary& s) {
           {"total_ns", s.total}};
 }
 
-nlohmann::ordered_json json_of(const model::Document& document, const CollectiveSummary& c) {
+nlohmann::ordered_json collective_json(const model::Document& document,
+                                       const CollectiveSummary& c) {
   nlohmann::ordered_json ranks = nlohmann::ordered_json::array();
   for (const CollectiveRank& r : c.ranks) {
     ranks.push_back({{"session", r.session},
@@ -184,7 +185,7 @@ nlohmann::ordered_json json_of(const model::Document& document, const Collective
                      {"last", r.last},
                      {"certainly_last", r.certainly_last},
                      {"others_waited_ns", r.caused},
-                     {"wait", json_of(r.wait)}});
+                     {"wait", duration_json(r.wait)}});
   }
   nlohmann::ordered_json late, last;
   if (c.last != kNone) last = c.ranks[c.last].session;
@@ -207,8 +208,8 @@ nlohmann::ordered_json json_of(const model::Document& document, const Collective
           {"incomplete", c.incomplete},
           {"last_session", std::move(last)},
           {"late_command", std::move(late)},
-          {"wait", json_of(c.wait)},
-          {"transfer", json_of(c.transfer)},
+          {"wait", duration_json(c.wait)},
+          {"transfer", duration_json(c.transfer)},
           {"ranks", std::move(ranks)}};
 }
 
@@ -251,8 +252,8 @@ nlohmann::ordered_json json_of_ranks(const Stats& stats) {
                      {"sampled_replays", r.replays},
                      {"exposed_ns", r.exposed},
                      {"overlapped_ns", r.overlapped},
-                     {"exposed_per_replay", json_of(r.exposed_per_replay)},
-                     {"overlapped_per_replay", json_of(r.overlapped_per_replay)},
+                     {"exposed_per_replay", duration_json(r.exposed_per_replay)},
+                     {"overlapped_per_replay", duration_json(r.overlapped_per_replay)},
                      {"executions", r.executions},
                      {"last", r.last},
                      {"certainly_last", r.certainly_last},
@@ -260,7 +261,7 @@ nlohmann::ordered_json json_of_ranks(const Stats& stats) {
                      {"others_waited_ns", r.caused}});
   }
   for (const CollectiveSummary& c : stats.ranks.collectives)
-    collectives.push_back(json_of(document, c));
+    collectives.push_back(collective_json(document, c));
   return {{"reference_session", clocks.reference()},
           {"max_error_ns", error_json(stats.ranks.max_error)},
           {"clock_alignments", std::move(alignments)},

@@ -15,6 +15,7 @@
 #include "cli/commands.hpp"
 #include "cli/fault_dumps.hpp"
 #include "cli/live_viewer.hpp"
+#include "cli/native_lines.hpp"
 #include "cli/number.hpp"
 #include "cli/observing_cost.hpp"
 #include "cli/run_report.hpp"
@@ -102,6 +103,16 @@ bool has_driver() {
   return true;
 }
 
+void add_lines(const fs::path& trace) {
+  try {
+    const NativeLines added = add_native_lines(trace);
+    if (added.frames != 0 && added.lines == 0)
+      print_message("native stacks have no source lines: no module in them has debug information");
+  } catch (const std::exception& error) {
+    print_message(error.what());
+  }
+}
+
 // Prints a line per trace written by the run, and the errors. Returns the traces.
 std::vector<fs::path> report(const RunOptions& options, const RunFiles& files,
                              model::RunErrors& errors) {
@@ -116,6 +127,7 @@ std::vector<fs::path> report(const RunOptions& options, const RunFiles& files,
   for (std::size_t i = 0; i < std::min(written.size(), kReportedFiles); ++i) {
     const fs::path& file = written[i];
     try {
+      if (options.stacks == "native") add_lines(file);
       const RunSummary summary = summarise(file);
       print_message(summary_line(shown(file), summary));
       for (const std::string& warning : summary.warnings) print_message("  " + warning);
@@ -221,7 +233,9 @@ Command add_run(CLI::App& program) {
       ->type_name("TEXT");
   app->add_option("--stacks", options->stacks,
                   "call stacks of nodes and graphs, of the threads that create them: python: in "
-                  "processes that run Python; native: of native code; none")
+                  "processes that run Python; native: of native code, with the source lines of "
+                  "modules that have debug "
+                  "information; none")
       ->check(CLI::IsMember({"python", "native", "none"}))
       ->capture_default_str();
   app->add_flag(

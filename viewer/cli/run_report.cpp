@@ -1,12 +1,15 @@
 #include "cli/run_report.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <system_error>
 #include <utility>
 
 #include "cli/progress_line.hpp"
 #include "cli/text.hpp"
+#include "trace/chunk.hpp"
+#include "trace/trace_error.hpp"
 #include "trace/trace_file.hpp"
 #include "trace/trace_reader.hpp"
 
@@ -109,6 +112,18 @@ RunSummary summarise(const fs::path& file) {
   }
   summary.graphs = graphs.size();
   return summary;
+}
+
+void append_topology(const fs::path& file, std::span<const trace::Records> chunks) {
+  if (trace::is_being_written(file))
+    throw trace::TraceError(trace::TraceErrorCode::Io,
+                            file.string() + ": a process writes it, so nothing is added to it");
+  trace::TraceFile output({.path = file, .start = trace::TraceFileDesc::Start::Append});
+  for (const trace::Records& records : chunks) {
+    output.write(std::make_shared<const trace::Chunk>(
+        trace::make_chunk(trace::ChunkKind::Topology, records, output.next_sequence())));
+  }
+  output.flush();
 }
 
 std::string summary_line(const fs::path& file, const RunSummary& summary) {

@@ -1,13 +1,16 @@
-// Summarises the traces that an observed program wrote. Threads: one at a time.
+// The traces that an observed program wrote: summaries, and what is added to them afterwards.
+// Threads: one at a time.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "cli/file_state.hpp"
+#include "trace/codec.hpp"
 
 namespace reprise::cli {
 
@@ -52,5 +55,8 @@ struct RunSummary {
 // "run.reprise: python3 (process 7): 2 graphs, 1,050 replays, 12 kB".
 [[nodiscard]] std::string summary_line(const std::filesystem::path& file,
                                        const RunSummary& summary);
+
+// Appends chunks of topology to the trace, unless a process writes it. Throws trace::TraceError.
+void append_topology(const std::filesystem::path& file, std::span<const trace::Records> chunks);
 
 }  // namespace reprise::cli

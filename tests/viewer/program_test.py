@@ -394,7 +394,7 @@ class Diff(ProgramTest):
 
     def test_the_slower_node_is_named(self):
         text = self.done("diff", self.trace, self.slow)
-        self.assertRegex(text, r"blur +epoch / forward +40 +40 +3\.00\d +4\.50\d +\+1\.50\d +\+\d\d\.\d % +\+1\.50\d +<0\.001  +slower")
+        self.assertRegex(text, r"blur +epoch / forward +40 +40 +3\.00\d +4\.50\d +\+1\.50\d +\+\d\d\.\d % +\+1\.50\d +100\.0 % +100\.0 % +<0\.001  +slower")
         self.assertEqual(text.count("slower\n"), 2)  # the node and the replays
         self.assertRegex(self.done("diff", self.slow, self.trace), r"blur .* faster\n")
 

@@ -30,14 +30,14 @@ using model::Verdict;
 
 enum Column : int {
   kNode,
+  kBar,
+  kEffect,
+  kOnPath,
+  kGap,
   kVerdict,
   kMedianA,
   kMedianB,
   kChange,
-  kBar,
-  kEffect,
-  kGap,
-  kOnPath,
   kP,
   kSamples,
   kLabel
@@ -45,13 +45,6 @@ enum Column : int {
 
 constexpr std::array<TableColumn, 12> kCompareColumns{{
     {"Node", "Matched by name, label and kind, in order of occurrence.", 26, ColumnAlign::Left},
-    {"Verdict",
-     "The node itself: slower or faster if the difference of its durations is statistically "
-     "significant (Mann-Whitney test with Bonferroni correction).",
-     18, ColumnAlign::Right},
-    {"Median A", "Median duration in A, within 0.1 %.", 11, ColumnAlign::Right, "ns"},
-    {"Median B", "Median duration in B, within 0.1 %.", 11, ColumnAlign::Right, "ns"},
-    {"Change", "Relative change of the median from A to B.", 10, ColumnAlign::Right},
     {"Shorter | longer",
      "Effect on the mean replay. Left: the node makes the replays of B shorter.", 24,
      ColumnAlign::Right, "ns"},
@@ -61,12 +54,19 @@ constexpr std::array<TableColumn, 12> kCompareColumns{{
      "the "
      "mean replays.",
      13, ColumnAlign::Right, "ns"},
-    {"Gap", "The part of the effect that is the gap before the node.", 13, ColumnAlign::Right,
-     "ns"},
     {"On path A | B",
      "Share of the replays in which the node is on the critical path. Where it differs, a node can "
      "be slower and yet make replays shorter.",
      17, ColumnAlign::Right},
+    {"Gap", "The part of the effect that is the gap before the node.", 13, ColumnAlign::Right,
+     "ns"},
+    {"Verdict",
+     "The node itself: slower or faster if the difference of its durations is statistically "
+     "significant (Mann-Whitney test with Bonferroni correction).",
+     18, ColumnAlign::Right},
+    {"Median A", "Median duration in A, within 0.1 %.", 11, ColumnAlign::Right, "ns"},
+    {"Median B", "Median duration in B, within 0.1 %.", 11, ColumnAlign::Right, "ns"},
+    {"Change", "Relative change of the median from A to B.", 10, ColumnAlign::Right},
     {"p", "Probability of a difference at least this large if nothing changed.", 9,
      ColumnAlign::Right},
     {"Samples A | B", "Number of samples per side.", 17, ColumnAlign::Right},
@@ -293,6 +293,7 @@ void CompareTable::draw(PanelContext& context, const std::shared_ptr<const Graph
                result->nodes.empty() ? "" : "Esc clears the search.");
     return;
   }
+  static_assert(kInitialSort.column == kEffect);
   if (!begin_table(theme, context.view,
                    {.id = "compared", .columns = kCompareColumns, .sort = kInitialSort}))
     return;

@@ -18,7 +18,7 @@ namespace reprise::viewer {
 
 class CompareTable {
  public:
-  static constexpr TableSort kInitialSort{6, true};  // by effect
+  static constexpr TableSort kInitialSort{2, true};  // by effect
 
   // Fills the remaining area of the window. `a` and `b`: the compared sections. A click selects the
   // node in the shown graph.

@@ -106,14 +106,21 @@ std::span<const TableColumn> node_columns() { return kNodeColumnInfos; }
 
 std::string column_text(double nanoseconds, double scale) {
   const double unit = scale >= 1e9 ? 1e9 : scale >= 1e6 ? 1e6 : scale >= 1e3 ? 1e3 : 1;
-  const double scaled = scale / unit;
-  const int decimals = unit == 1 ? 0 : scaled >= 100 ? 1 : scaled >= 10 ? 2 : 3;
+  // Four digits: percentiles are known within 0.1 %.
+  const auto decimals_of = [&](double value) {
+    const double scaled = std::abs(value / unit);
+    return unit == 1 ? 0 : scaled >= 999.5 ? 0 : scaled >= 99.95 ? 1 : scaled >= 9.995 ? 2 : 3;
+  };
+  const int column = decimals_of(scale), decimals = std::min(column, decimals_of(nanoseconds));
   char text[48];
   std::snprintf(text, sizeof text, "%.*f", decimals, nanoseconds / unit);
   std::string number = text;
   const std::size_t start = number.find_first_of("0123456789");
   for (std::size_t at = std::min(number.find('.'), number.size()); at > start + 3; at -= 3)
     number.insert(at - 3, 1, ',');
+  // The decimal points of a column are below each other.
+  number.append(static_cast<std::size_t>(column - decimals + (decimals == 0 && column > 0 ? 1 : 0)),
+                ' ');
   return number + (unit == 1e9 ? " s" : unit == 1e6 ? " ms" : unit == 1e3 ? " us" : " ns");
 }
 

@@ -55,7 +55,8 @@ using ColumnScales = std::array<double, kNodeColumns>;
                                     const ColumnScales& scales, NodeColumn column,
                                     std::uint32_t node);
 
-// A duration in the unit and precision that suit `scale` (ns), so that all cells of a column match.
+// A duration in the unit that suits `scale` (ns), and with at most its decimals, so that the cells
+// of a column match. Four digits are known; spaces stand for decimals that are not.
 [[nodiscard]] std::string column_text(double nanoseconds, double scale);
 
 // The cell without colours.

@@ -49,7 +49,7 @@ Solver::Solver(const Device& device, const SolverDesc& desc)
       pool_(device.create_pool({.label = "cg"})),
       input_(pool_->host<double>(points_, "right side")),
       output_(pool_->host<double>(rank_ == 0 ? first_point(ranks_) : points_, "solution")),
-      state_now_(pool_->host<double>(4, "state now")),
+      state_now_(pool_->host<double>(2, "state now")),
       b_(pool_->allocate<double>(points_, "b")),
       solution_(pool_->allocate<double>(output_.size(), "x")),
       x_(solution_.slice(0, points_)),
@@ -58,19 +58,25 @@ Solver::Solver(const Device& device, const SolverDesc& desc)
           pool_->allocate<double>(above_ + points_ + (rank_ + 1 < ranks_ ? desc.size : 0), "p")),
       p_(p_with_halo_.slice(above_, points_)),
       q_(pool_->allocate<double>(points_, "q")),
-      all_parts_(pool_->allocate<double>(ranks_ * blocks_, "parts")),
-      parts_(all_parts_.slice(rank_ * blocks_, blocks_)),
-      state_(pool_->allocate<double>(4, "state")),
+      parts_(allocate_parts("parts")),
+      residual_parts_(allocate_parts("residual parts")),
+      parts_before_(allocate_parts("parts before")),
+      state_(pool_->allocate<double>(2, "state")),
       goes_on_(device.create_condition({.name = "goes on"})),
-      kernels_{device.load_kernel(shaders::cg_start),     device.load_kernel(shaders::cg_begin),
-               device.load_kernel(shaders::cg_apply),     device.load_kernel(shaders::cg_length),
-               device.load_kernel(shaders::cg_step),      device.load_kernel(shaders::cg_residual),
-               device.load_kernel(shaders::cg_direction), device.load_kernel(shaders::cg_decide)} {
+      kernels_{device.load_kernel(shaders::cg_start),
+               device.load_kernel(shaders::cg_begin),
+               device.load_kernel(shaders::cg_apply),
+               device.load_kernel(shaders::cg_step),
+               device.load_kernel(shaders::cg_direction),
+               device.load_kernel(shaders::cg_direction_in_loop),
+               device.load_kernel(shaders::cg_decide)} {
   CommandBuffer body =
       device_.create_command_buffer({.label = "iteration", .level = Level::Secondary});
   body.begin();
-  record_iteration(body);
-  body.dispatch(kernels_.decide, {.grid = 1, .block = 1}, read(state_), goes_on_);
+  record_step(body);
+  body.dispatch(kernels_.direction_in_loop, all_points(), read(r_), read_write(p_),
+                read(residual_parts_), read(parts_before_), part_count(), points_, read(state_),
+                goes_on_);
   body.end();
 
   CommandBuffer whole = device_.create_command_buffer({.label = "solve"});
@@ -88,7 +94,10 @@ Solver::Solver(const Device& device, const SolverDesc& desc)
   start_ = compile(start);
   CommandBuffer iteration = device_.create_command_buffer({.label = "iteration"});
   iteration.begin();
-  record_iteration(iteration);
+  record_step(iteration);
+  iteration.dispatch(kernels_.direction, all_points(), read(r_), read_write(p_),
+                     read(residual_parts_), read(parts_before_), part_count(), points_,
+                     write(state_.slice(1, 1)));
   iteration.copy(state_, state_now_);
   iteration_ = compile(iteration);
   CommandBuffer end = device_.create_command_buffer({.label = "end"});
@@ -104,28 +113,35 @@ CapturedGraph Solver::compile(CommandBuffer& commands) const {
   return graph;
 }
 
-void Solver::record_start(CommandBuffer& to) const {
-  const DispatchDesc all{.grid = blocks_, .block = kThreads}, one{.grid = 1, .block = kThreads};
-  to.copy(input_, b_);
-  to.dispatch(kernels_.start, all, read(b_), write(x_), write(r_), write(p_), write(parts_),
-              points_);
-  record_gather_parts(to);
-  to.dispatch(kernels_.begin, one, read(all_parts_), ranks_ * blocks_, desc_.tolerance,
-              write(state_));
+DispatchDesc Solver::all_points() const { return {.grid = blocks_, .block = kThreads}; }
+
+GpuRef<double> Solver::allocate_parts(const char* name) const {
+  return pool_->allocate<double>(part_count(), name);
 }
 
-void Solver::record_iteration(CommandBuffer& to) const {
-  const DispatchDesc all{.grid = blocks_, .block = kThreads}, one{.grid = 1, .block = kThreads};
+GpuRef<double> Solver::own(const GpuRef<double>& parts) const {
+  return parts.slice(rank_ * blocks_, blocks_);
+}
+
+void Solver::record_start(CommandBuffer& to) const {
+  to.copy(input_, b_);
+  to.dispatch(kernels_.start, all_points(), read(b_), write(x_), write(r_), write(p_),
+              write(own(residual_parts_)), points_);
+  record_gather(to, residual_parts_);
+  to.dispatch(kernels_.begin, {.grid = 1, .block = kThreads}, read(residual_parts_), part_count(),
+              desc_.tolerance, write(state_));
+}
+
+void Solver::record_step(CommandBuffer& to) const {
   record_halo_exchange(to);
-  to.dispatch(kernels_.apply, all, read(p_with_halo_), write(q_), write(parts_), desc_.size,
-              points_, above_, static_cast<std::uint32_t>(p_with_halo_.size()));
-  record_gather_parts(to);
-  to.dispatch(kernels_.length, one, read(all_parts_), ranks_ * blocks_, read_write(state_));
-  to.dispatch(kernels_.step, all, read(p_), read(q_), read_write(x_), read_write(r_), write(parts_),
-              read(state_), points_);
-  record_gather_parts(to);
-  to.dispatch(kernels_.residual, one, read(all_parts_), ranks_ * blocks_, read_write(state_));
-  to.dispatch(kernels_.direction, all, read(r_), read_write(p_), read(state_), points_);
+  to.dispatch(kernels_.apply, all_points(), read(p_with_halo_), write(q_), write(own(parts_)),
+              read(residual_parts_), write(parts_before_), part_count(), desc_.size, points_,
+              above_, static_cast<std::uint32_t>(p_with_halo_.size()));
+  record_gather(to, parts_);
+  to.dispatch(kernels_.step, all_points(), read(p_), read(q_), read_write(x_), read_write(r_),
+              read(parts_), read(parts_before_), write(own(residual_parts_)), part_count(),
+              points_);
+  record_gather(to, residual_parts_);
 }
 
 void Solver::record_end(CommandBuffer& to) const {
@@ -153,8 +169,8 @@ void Solver::record_halo_exchange(CommandBuffer& to) const {
 }
 
 // All ranks then add the same parts in the same order, so their loops end together.
-void Solver::record_gather_parts(CommandBuffer& to) const {
-  if (ranks_ > 1) to.add(all_gather(desc_.world, parts_, all_parts_));
+void Solver::record_gather(CommandBuffer& to, const GpuRef<double>& parts) const {
+  if (ranks_ > 1) to.add(all_gather(desc_.world, own(parts), parts));
 }
 
 std::uint32_t Solver::first_point(std::uint32_t rank) const {
@@ -190,7 +206,7 @@ Solve Solver::solve_from_host(const std::vector<double>& b) {
   const Watch watch;
   start_.launch(queue_).wait();
   std::uint64_t iterations = 0;
-  for (; state_now_[0] > state_now_[3] && iterations != desc_.max_iterations; ++iterations)
+  for (; state_now_[1] > state_now_[0] && iterations != desc_.max_iterations; ++iterations)
     iteration_.launch(queue_).wait();
   end_.launch(queue_).wait();
   const double milliseconds = watch.milliseconds();

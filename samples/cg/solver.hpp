@@ -46,12 +46,18 @@ class Solver {
 
  private:
   void record_start(reprise::CommandBuffer& to) const;
-  void record_iteration(reprise::CommandBuffer& to) const;
+  // An iteration without the kernel for the next direction.
+  void record_step(reprise::CommandBuffer& to) const;
   void record_end(reprise::CommandBuffer& to) const;
   void record_halo_exchange(reprise::CommandBuffer& to) const;
-  void record_gather_parts(reprise::CommandBuffer& to) const;
+  void record_gather(reprise::CommandBuffer& to, const reprise::GpuRef<double>& parts) const;
   [[nodiscard]] reprise::CapturedGraph compile(reprise::CommandBuffer& commands) const;
   [[nodiscard]] Solve result() const;
+  [[nodiscard]] reprise::DispatchDesc all_points() const;
+  // Partial sums: `blocks_` of each rank.
+  [[nodiscard]] std::uint32_t part_count() const noexcept { return ranks_ * blocks_; }
+  [[nodiscard]] reprise::GpuRef<double> allocate_parts(const char* name) const;
+  [[nodiscard]] reprise::GpuRef<double> own(const reprise::GpuRef<double>& parts) const;
   // Rank `ranks_` would begin behind the last point.
   [[nodiscard]] std::uint32_t first_point(std::uint32_t rank) const;
 
@@ -64,12 +70,15 @@ class Solver {
   reprise::Queue queue_;
   std::shared_ptr<reprise::CapturePool> pool_;
   reprise::HostRef<double> input_, output_, state_now_;
-  // x_, p_ and parts_ are this rank's slices of solution_ (on the first rank: all rows),
-  // p_with_halo_ (also the adjacent row of each neighbour) and all_parts_ (of all ranks).
-  reprise::GpuRef<double> b_, solution_, x_, r_, p_with_halo_, p_, q_, all_parts_, parts_, state_;
+  // x_ and p_ are this rank's slices of solution_ (on the first rank: all rows) and p_with_halo_
+  // (also the adjacent row of each neighbour).
+  reprise::GpuRef<double> b_, solution_, x_, r_, p_with_halo_, p_, q_;
+  // Of p * q, and of the squared residual after this iteration and before it.
+  reprise::GpuRef<double> parts_, residual_parts_, parts_before_;
+  reprise::GpuRef<double> state_;
   reprise::Condition goes_on_;
   struct {
-    reprise::Kernel start, begin, apply, length, step, residual, direction, decide;
+    reprise::Kernel start, begin, apply, step, direction, direction_in_loop, decide;
   } kernels_;
   reprise::CapturedGraph whole_, start_, iteration_, end_;
 };

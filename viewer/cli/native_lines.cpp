@@ -51,7 +51,8 @@ std::optional<std::uint64_t> first_address(const fs::path& module) {
   for (int i = 0; i < header.e_phnum; ++i) {  // in the order of their addresses
     Elf64_Phdr part{};
     if (!file.read(reinterpret_cast<char*>(&part), sizeof part)) return std::nullopt;
-    if (part.p_type == PT_LOAD) return part.p_vaddr - part.p_vaddr % part.p_align;
+    if (part.p_type == PT_LOAD)
+      return part.p_vaddr - part.p_vaddr % std::max<std::uint64_t>(part.p_align, 1);
   }
   return std::nullopt;
 }

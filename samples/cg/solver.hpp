@@ -73,7 +73,7 @@ class Solver {
   // x_ and p_ are this rank's slices of solution_ (on the first rank: all rows) and p_with_halo_
   // (also the adjacent row of each neighbour).
   reprise::GpuRef<double> b_, solution_, x_, r_, p_with_halo_, p_, q_;
-  // Of p * q, and of the squared residual after this iteration and before it.
+  // Partial sums of p * q, and of the squared residual after this iteration and before it.
   reprise::GpuRef<double> parts_, residual_parts_, parts_before_;
   reprise::GpuRef<double> state_;
   reprise::Condition goes_on_;

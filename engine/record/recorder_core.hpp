@@ -184,12 +184,12 @@ class RecorderCore {
   }
   void roll_back(const Mark& to) noexcept;
 
-  // Reserves a command, calls reserve_and_intern(arena), and undoes its interning if it throws.
+  // Reserves commands, calls reserve_and_intern(arena), and undoes its interning if it throws.
   template <class Function>
-  void transact(Function&& reserve_and_intern) {
+  void transact(Function&& reserve_and_intern, std::uint32_t commands = 1) {
     const Mark before = mark();
     try {
-      static_cast<void>(lists_.commands.reserve(*lists_.arena, 1));
+      static_cast<void>(lists_.commands.reserve(*lists_.arena, commands));
       reserve_and_intern(*lists_.arena);
     } catch (...) {
       roll_back(before);

@@ -1,8 +1,8 @@
 // Conjugate gradients on a square grid, three kernels per iteration. The matrix is the five-point
 // Laplacian with zero boundary values. Dot products need no kernel of their own: each block writes
 // a partial sum, and every block of the next kernel adds all of them in the same order, so all
-// blocks of every run have the same sums. `state`: the squared norms of the residual at which the
-// solve stops and that it has reached.
+// blocks of every run have the same sums. state[0]: the squared norm of the residual at which the
+// solve stops. state[1]: that at the start, and after each iteration that the host launches.
 #include <reprise_kernel.hpp>
 
 static constexpr unsigned kThreads = 256, kRows = 16;

@@ -220,14 +220,23 @@ Solve Solver::solve_from_host(const std::vector<double>& b) {
 Solve Solver::solve_blindly(const std::vector<double>& b, std::uint64_t iterations) {
   std::copy_n(b.begin() + first_, points_, input_.data());
   const Watch watch;
-  start_.launch(queue_);
-  for (std::uint64_t i = 0; i < iterations; ++i) iteration_.launch(queue_);
-  end_.launch(queue_).wait();
+  launch_blindly(iterations).wait();
   const double milliseconds = watch.milliseconds();
   Solve done = result();
   done.milliseconds = milliseconds;
   done.iterations = iterations;
   return done;
+}
+
+Fence Solver::launch_blindly(std::uint64_t iterations) {
+  start_.launch(queue_);
+  for (std::uint64_t i = 0; i < iterations; ++i) iteration_.launch(queue_);
+  return end_.launch(queue_);
+}
+
+void Solver::repeat_blindly(std::uint32_t times, std::uint64_t iterations) {
+  for (std::uint32_t i = 0; i < times; ++i) launch_blindly(iterations);
+  queue_.wait_idle();
 }
 
 }  // namespace cg

@@ -41,6 +41,8 @@ class Solver {
   [[nodiscard]] Solve solve_from_host(const std::vector<double>& b);
   // `iterations` launches in a row without reading the residual: the cost of launching alone.
   [[nodiscard]] Solve solve_blindly(const std::vector<double>& b, std::uint64_t iterations);
+  // The same `times` times in a row, with the same right side; waits for the last.
+  void repeat_blindly(std::uint32_t times, std::uint64_t iterations);
 
   [[nodiscard]] const reprise::CapturedGraph& graph() const noexcept { return whole_; }
 
@@ -48,6 +50,7 @@ class Solver {
   void record_start(reprise::CommandBuffer& to) const;
   // An iteration without the kernel for the next direction.
   void record_step(reprise::CommandBuffer& to) const;
+  reprise::Fence launch_blindly(std::uint64_t iterations);
   void record_end(reprise::CommandBuffer& to) const;
   void record_halo_exchange(reprise::CommandBuffer& to) const;
   void record_gather(reprise::CommandBuffer& to, const reprise::GpuRef<double>& parts) const;

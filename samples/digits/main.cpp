@@ -165,7 +165,7 @@ int main(int argc, char** argv) {
       .add_option("--seed", seed, "seed of the initial weights, the row order and the image shifts")
       ->capture_default_str();
   samples::Ranks ranks(program);
-  const samples::Timing timing(program);
+  samples::Timing timing(program);
   return program.run(argc, argv, [&] {
     ranks.start(argc, argv);
     return train(program, timing, ranks.launched(), seed, epochs);

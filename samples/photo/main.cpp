@@ -102,6 +102,6 @@ int main(int argc, char** argv) {
       "photo", "Decomposes an image into a Gaussian and a Laplacian pyramid and reconstructs it.");
   std::string file;
   program.options.add_option("IMAGE", file, "a JPEG or PNG file (default: the bundled photograph)");
-  const samples::Timing timing(program);
+  samples::Timing timing(program);
   return program.run(argc, argv, [&] { return process(program, timing, file); });
 }

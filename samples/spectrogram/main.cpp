@@ -107,6 +107,6 @@ int main(int argc, char** argv) {
   program.options.add_option("--hop", frames.hop, "samples between frames")
       ->capture_default_str()
       ->check(CLI::Range(1, 16384));
-  const samples::Timing timing(program);
+  samples::Timing timing(program);
   return program.run(argc, argv, [&] { return draw(program, timing, file, frames); });
 }

@@ -22,7 +22,8 @@ struct Contributions {
   double outside = 0;         // of `time`: before the first node and after the last
   std::vector<double> nodes;  // by node, with the gap before it; 0 for the nodes of bodies
   std::vector<double> gaps;   // by node, the gaps alone; negative where nodes overlap
-  std::vector<double> on_path;  // by node, the share of the replays with it on their path, 0 to 1
+  std::vector<double> on_path;  // by node, the share of the replays with it on their path, 0 to 1;
+                                // 0 for those of bodies
 };
 
 struct SampledFigures {

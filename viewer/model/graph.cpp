@@ -1,6 +1,7 @@
 #include "model/graph.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "trace/record_names.hpp"
@@ -133,19 +134,18 @@ std::uint32_t Graph::stack(std::uint32_t node) const {
 }
 
 std::vector<Graph::LaunchLine> Graph::launch_lines() const {
-  std::vector<LaunchLine> lines;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> sums;  // by file and line
   for (const trace::LaunchStack& of : record_.launch_stacks) {
-    const bool is_known = of.line != 0;
-    const std::string& path = record_.strings[is_known ? of.file : record_.frames[of.frame].file];
-    std::string text = path.substr(path.rfind('/') + 1);
-    if (is_known) text += ":" + std::to_string(of.line);
-    const auto same = std::find_if(lines.begin(), lines.end(),
-                                   [&](const LaunchLine& line) { return line.text == text; });
-    if (same == lines.end()) {
-      lines.push_back({std::move(text), of.launches});
-    } else {
-      same->launches += of.launches;
-    }
+    const std::uint32_t file = of.line != 0 ? of.file : record_.frames[of.frame].file;
+    sums[{file, of.line}] += of.launches;
+  }
+  std::vector<LaunchLine> lines;
+  for (const auto& [at, launches] : sums) {
+    const auto& [file, line] = at;
+    const std::string& path = record_.strings[file];
+    lines.push_back(
+        {path.substr(path.rfind('/') + 1) + (line == 0 ? "" : ":" + std::to_string(line)),
+         launches});
   }
   std::stable_sort(lines.begin(), lines.end(), [](const LaunchLine& a, const LaunchLine& b) {
     return a.launches > b.launches;

@@ -122,6 +122,7 @@ class TorchTraining:
                 self.rate.sub_(RATE / task.steps)
         self.launch = framework.graph(step)
         self.run = framework.repeat(self.launch)
+        self.wait = framework.wait
 
     def begin(self):
         with self.torch.no_grad():
@@ -132,6 +133,7 @@ class TorchTraining:
             self.rate.fill_(RATE)
             self.running.zero_()
             self.step.zero_()
+        self.wait()
 
     def losses(self):
         self.begin()
@@ -190,6 +192,7 @@ class JaxTraining:
         first = self.task.first
         copy = self.jax.numpy.array  # a call takes the memory of its argument
         self.state = ([copy(weights) for weights in first], [copy(np.zeros_like(weights)) for weights in first], copy(np.int32(0)), copy(np.float32(0)))
+        self.jax.block_until_ready(self.state)
 
     def launch(self):
         self.state = self.steps(self.data, self.state)

@@ -14,12 +14,16 @@ TEST_CASE("graph: launches are summed by the user's line, or the module of nativ
   };
   const std::uint32_t train = text("/home/a/train.py"), torch = text("/lib/libtorch.so");
   record.frames = {{trace::kNone, 0, train, 40, 0}, {0, 0, torch, 0, 16}};
-  record.launch_stacks = {{2, 0, train, 40}, {9, 1, 0, 0}, {5, 1, train, 40}, {1, 0, train, 52}};
+  const std::uint32_t other = text("/home/b/train.py");
+  record.launch_stacks = {
+      {2, 0, train, 40}, {9, 1, 0, 0}, {5, 1, train, 40}, {1, 0, train, 52}, {3, 0, other, 40}};
   const auto lines = model::Graph(record).launch_lines();
-  REQUIRE(lines.size() == 3);
+  REQUIRE(lines.size() == 4);
   CHECK(lines[0].text == "libtorch.so");
   CHECK(lines[0].launches == 9);
   CHECK(lines[1].text == "train.py:40");
   CHECK(lines[1].launches == 7);
-  CHECK(lines[2].text == "train.py:52");
+  CHECK(lines[2].text == "train.py:40");  // of another folder
+  CHECK(lines[2].launches == 3);
+  CHECK(lines[3].text == "train.py:52");
 }

@@ -89,4 +89,5 @@ TEST_CASE("axis: few values that are far above all others leave the scale") {
   for (std::size_t i = 0; i < 10; ++i) values[i] = 900'000;
   CHECK(top_of_scale(values) == 900'000);
   CHECK(top_of_scale({5}) == 5);
+  CHECK(top_of_scale({1, 4, 1}) == 4);  // few: all of them
 }

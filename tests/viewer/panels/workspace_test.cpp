@@ -69,6 +69,10 @@ TEST_CASE("workspace: a trace with a fault opens at the faulting node") {
   const auto* const node = std::get_if<model::SelectedNode>(&t.workspace.view().selection);
   REQUIRE(node != nullptr);
   CHECK(node->graph == model::GraphKey{HandMadeTrace::kOther, 1});
+  t.press(test::kEscape);  // clears the selection; another graph has more replays
+  t.settle();
+  CHECK(std::holds_alternative<std::monostate>(t.workspace.view().selection));
+  CHECK(t.workspace.view().graph == model::GraphKey{HandMadeTrace::kOther, 1});
 }
 
 TEST_CASE("workspace: the graph with the most replays is shown first") {

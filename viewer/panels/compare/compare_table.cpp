@@ -142,6 +142,11 @@ double path_share(const model::Contributions& side, std::uint32_t node) {
 std::string path_text(const model::Contributions& side, std::uint32_t node) {
   return node == trace::kNone ? "none" : percent_text(path_share(side, node));
 }
+// No replay's path goes through the nodes of bodies: that of the loop or branch stands for them.
+bool is_in_body(const GraphComparison& result, const ComparedNode& node) {
+  return node.b != trace::kNone ? result.graph_b->parent(node.b) != trace::kNone
+                                : result.graph_a->parent(node.a) != trace::kNone;
+}
 double path_change(const GraphComparison& result, const ComparedNode& node) {
   return path_share(result.contributions_b, node.b) - path_share(result.contributions_a, node.a);
 }
@@ -210,7 +215,9 @@ TableCell CompareTable::compared_cell(const Theme& theme, const GraphComparison&
       return number(signed_text(gap, largest_effect_), gap);
     }
     case kOnPath:
-      if (result.contributions_a.replays == 0 || result.contributions_b.replays == 0) return {};
+      if (result.contributions_a.replays == 0 || result.contributions_b.replays == 0 ||
+          is_in_body(result, node))
+        return {};
       return {.text = path_text(result.contributions_a, node.a) + " | " +
                       path_text(result.contributions_b, node.b),
               .colour = ink,
@@ -295,7 +302,7 @@ void CompareTable::draw(PanelContext& context, const std::shared_ptr<const Graph
   }
   static_assert(kInitialSort.column == kEffect);
   if (!begin_table(theme, context.view,
-                   {.id = "compared", .columns = kCompareColumns, .sort = kInitialSort}))
+                   {.id = "compared nodes", .columns = kCompareColumns, .sort = kInitialSort}))
     return;
   sort_ = sort_of(sort_);
   const TableContents contents{

@@ -179,6 +179,14 @@ void draw_compilation(const PanelContext& context) {
             "Equal for graphs with the same lowering.");
 }
 
+// The source lines that launched the graph.
+void draw_launches(const Theme& theme, const std::vector<model::Graph::LaunchLine>& lines) {
+  if (lines.empty() || !draw_section(theme, "Launched by", counted_text(lines.size(), "line")))
+    return;
+  for (const model::Graph::LaunchLine& line : lines)
+    draw_value(theme, line.text.c_str(), counted_text(line.launches, "replay"));
+}
+
 }  // namespace
 
 void GraphPage::update_overview(const PanelContext& context) {
@@ -190,6 +198,7 @@ void GraphPage::update_overview(const PanelContext& context) {
     if (static_cast<std::size_t>(edge.cause) < overview_.causes.size())
       ++overview_.causes[static_cast<std::size_t>(edge.cause)];
   }
+  overview_.launches = context.graph()->launch_lines();
   if (context.view_model == nullptr) return;
   const std::vector<GraphViewModel::Node>& nodes = context.view_model->nodes;
   std::vector<std::uint32_t> order(nodes.size());
@@ -286,16 +295,6 @@ void GraphPage::draw_versions(PanelContext& context) {
             });
 }
 
-// The source lines that launched the graph.
-void draw_launches(const PanelContext& context) {
-  const std::vector<model::Graph::LaunchLine> lines = context.graph()->launch_lines();
-  if (lines.empty() ||
-      !draw_section(context.theme, "Launched by", counted_text(lines.size(), "line")))
-    return;
-  for (const model::Graph::LaunchLine& line : lines)
-    draw_value(context.theme, line.text.c_str(), counted_text(line.launches, "replay"));
-}
-
 void GraphPage::draw(PanelContext& context) {
   const model::GraphKey key = context.graph()->key();
   draw_title(context.theme, "graph, version " + count_text(key.version), context.graph()->name());
@@ -307,7 +306,7 @@ void GraphPage::draw(PanelContext& context) {
   draw_memory(context);
   draw_compilation(context);
   source_.draw_stack(context, {}, context.graph()->record().stack);
-  draw_launches(context);
+  draw_launches(context.theme, overview_.launches);
   draw_versions(context);
   draw_session(context);
 }

@@ -34,6 +34,7 @@ class GraphPage {
   struct Overview {
     std::vector<std::uint32_t> hottest;     // nodes, by share
     std::array<std::uint64_t, 7> causes{};  // edges by trace::EdgeCause
+    std::vector<model::Graph::LaunchLine> launches;
   };
   void update_overview(const PanelContext& context);
   void draw_kernels(PanelContext& context);

@@ -55,7 +55,8 @@ class RankPainter {
   }
 
  private:
-  // The axis ends 5 % below the shortest and above the longest time.
+  // The axis ends 5 % below the shortest and above the longest time, or, if few are much longer
+  // than the others, above the others; see top_of_scale().
   [[nodiscard]] double low_end() const {
     return static_cast<double>(min_) - 0.05 * std::max(static_cast<double>(max_ - min_), 1.0);
   }
@@ -144,6 +145,9 @@ class RankPainter {
         continue;
       }
       const ImVec2 at{middle_of(bar), y_of(static_cast<double>(bar.run.max))};
+      if (at.y < top_)  // above the scale
+        list_.AddTriangleFilled({at.x - 3 * width, top_ + 4 * width},
+                                {at.x + 3 * width, top_ + 4 * width}, {at.x, top_}, colour(index));
       if (before == nullptr) {
         list_.AddRectFilled({at.x - width, at.y - width}, {at.x + width, at.y + width},
                             colour(index));

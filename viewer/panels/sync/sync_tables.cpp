@@ -217,8 +217,9 @@ void EdgeTable::draw(PanelContext& context, const SyncViewModelPointer& view_mod
   const auto rows = order_.value();
   const bool is_ready = rows && rows->view_model->graph == view_model->graph;
   rows_ = is_ready ? rows->edges.size() : 0;
-  if (!begin_table(theme, context.view,
-                   {"edges", kColumns, {static_cast<int>(sort_.by), sort_.is_descending}, size}))
+  if (!begin_table(
+          theme, context.view,
+          {"edges by cost", kColumns, {static_cast<int>(sort_.by), sort_.is_descending}, size}))
     return;
   const TableSort sort = sort_of({static_cast<int>(sort_.by), sort_.is_descending});
   sort_ = {static_cast<EdgeColumn>(sort.column), sort.is_descending};

@@ -91,7 +91,9 @@ std::vector<double> round_ticks(double from, double to, double step) {
 }
 
 std::int64_t top_of_scale(std::vector<std::int64_t> values) {
+  constexpr std::size_t kFew = 10;  // all of them are worth seeing
   const std::int64_t max = *std::max_element(values.begin(), values.end());
+  if (values.size() <= kFew) return max;
   const auto usual = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * 19 / 20);
   std::nth_element(values.begin(), usual, values.end());
   return *usual > 0 && max > 3 * *usual ? *usual * 3 / 2 : max;

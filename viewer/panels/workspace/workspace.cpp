@@ -66,8 +66,7 @@ void Workspace::State::update_document() {
 }
 
 // Selects the faulting node of a file once, else the graph with the most replays, unless the user
-// selected one. A live view that follows
-// switches to the newest version of the shown graph.
+// selected one. A live view that follows switches to the newest version of the shown graph.
 void Workspace::State::choose_graph() {
   // The user selected another graph, or a link did before the first frame.
   if (!(view.graph == shown.value_or(model::GraphKey()))) {
@@ -81,6 +80,7 @@ void Workspace::State::choose_graph() {
     if (const auto fault = faulting_node(*document)) {
       change_graph(fault->graph);
       view.select(*fault);
+      chosen_by_user = true;  // the window stays there when the selection is cleared
       return;
     }
   }

@@ -2,9 +2,12 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <link.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <mutex>
+#include <system_error>
 #include <utility>
 
 #include "base/kernel_name.hpp"
@@ -41,6 +44,15 @@ bool is_of_driver(const char* module) {
          name.starts_with("libreprise_interposer.so");
 }
 
+// The path of the program, which the dynamic linker knows as it was started: "app".
+const std::string& program() {
+  static const std::string path = [] {
+    std::error_code ignored;
+    return std::filesystem::read_symlink("/proc/self/exe", ignored).string();
+  }();
+  return path;
+}
+
 }  // namespace
 
 CodeName::Author author_of(std::string_view file) {
@@ -63,9 +75,16 @@ const CallFrame* user_frame(const CallFrame* innermost) {
 NativeName native_name(std::uint64_t address) {
   NativeName name;
   Dl_info info{};
+  link_map* map = nullptr;
   // The call precedes the address that it returns to.
-  if (address == 0 || ::dladdr(reinterpret_cast<const void*>(address - 1), &info) == 0) return name;
-  if (info.dli_fname != nullptr) name.module = info.dli_fname;
+  if (address == 0 || ::dladdr1(reinterpret_cast<const void*>(address - 1), &info,
+                                reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0)
+    return name;
+  if (map != nullptr && *map->l_name == '\0') {
+    name.module = program();
+  } else if (info.dli_fname != nullptr) {
+    name.module = info.dli_fname;
+  }
   if (info.dli_sname != nullptr) name.function = demangled(info.dli_sname);
   name.offset = address - reinterpret_cast<std::uintptr_t>(info.dli_fbase);
   return name;

@@ -7,7 +7,7 @@ namespace reprise::detail {
 namespace {
 
 // Of the calls below, whose parameters begin alike.
-CUstream stream_of(CUpti_CallbackId call, const void* p) {
+CUstream stream_parameter(CUpti_CallbackId call, const void* p) {
   switch (call) {
     case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
     case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
@@ -19,6 +19,19 @@ CUstream stream_of(CUpti_CallbackId call, const void* p) {
     case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz: return as<cuGraphLaunch_params>(p).hStream;
     default: return as<cuLaunchKernel_params>(p).hStream;
   }
+}
+
+bool has_stream_per_thread(CUpti_CallbackId call) {
+  return call == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz ||
+         call == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz ||
+         call == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz ||
+         call == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz;
+}
+
+// As calls without streams per thread understand it.
+CUstream stream_of(CUpti_CallbackId call, const void* p) {
+  const CUstream stream = stream_parameter(call, p);
+  return stream == nullptr && has_stream_per_thread(call) ? CU_STREAM_PER_THREAD : stream;
 }
 
 }  // namespace

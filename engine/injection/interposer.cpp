@@ -94,7 +94,7 @@ void tell_clock(void*, CUpti_CallbackId call, const void*, const CUresult* resul
 
 // --- The observing library ---
 
-// Never changed once set.
+// Set again to the same values in programs whose launches are timed.
 std::atomic<CallHook> the_hook{nullptr};
 std::atomic<void*> of_hook{nullptr};
 
@@ -307,7 +307,8 @@ struct Find {
                        Status... status) {
     using Function = CUresult (*)(const char*, void**, int, cuuint64_t, Status...);
     const auto find = reinterpret_cast<Function>(original.load(std::memory_order_relaxed));
-    if (found != nullptr && std::strcmp(name, reprise::detail::kSetCallHook) == 0) {
+    if (name != nullptr && found != nullptr &&
+        std::strcmp(name, reprise::detail::kSetCallHook) == 0) {
       *found = address(&set_call_hook);
       return CUDA_SUCCESS;
     }

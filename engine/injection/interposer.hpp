@@ -12,7 +12,7 @@ namespace reprise::detail {
 using CallHook = void (*)(void* self, CUpti_CallbackId call, const void* parameters,
                           const CUresult* result);
 
-// Calls that begin afterwards lead to `hook`. Call once.
+// Calls that begin afterwards lead to `hook`, whose `self` is never destroyed.
 using SetCallHook = void (*)(CallHook hook, void* self);
 
 // The variable that names the observing library.

@@ -49,6 +49,7 @@ RunSession::RunSession(Desc session_desc)
       static_cast<void>(desc_.load_cupti().library->unsubscribe(subscriber_));
     throw;
   }
+  if (set_hook_ != nullptr) set_hook_(&on_call, this);  // the program calls it from now on
 }
 
 void RunSession::finish() noexcept {
@@ -121,7 +122,7 @@ void RunSession::listen_to_interposer() {
       program_, ProgramCallbacks::Sources{nullptr, [driver] { return driver; }, desc_.on_context,
                                           stacks(), desc_.environment.launch_stacks, waits_.get()});
   interposed_ = std::make_unique<InterposedCalls>(*callbacks_, *driver.calls);
-  set_hook(&on_call, this);
+  set_hook_ = set_hook;
   trace_->add_message(trace::Severity::Info, "run.cupti",
                       "observed without CUPTI, beside which the driver writes no GPU core dumps: "
                       "replays and nodes have no times of the device");

@@ -70,6 +70,7 @@ class RunSession {
   ObservedProgram program_;
   std::unique_ptr<ProgramCallbacks> callbacks_;
   std::unique_ptr<InterposedCalls> interposed_;  // null: CUPTI makes the callbacks
+  SetCallHook set_hook_ = nullptr;               // null: the same
   std::unique_ptr<NodeRecorder> recorder_;  // used by the trace's thread after RunTrace::start()
   CUpti_SubscriberHandle subscriber_ = nullptr;
   std::unique_ptr<RunTrace> trace_;  // last member: its thread uses the others

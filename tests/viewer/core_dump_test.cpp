@@ -2,7 +2,9 @@
 #include "faults/core_dump.hpp"
 
 #include <doctest/doctest.h>
+#include <elf.h>
 
+#include <cstring>
 #include <string>
 
 #include "cli/fault_dumps.hpp"
@@ -75,13 +77,39 @@ TEST_CASE("core dump: errors name the file, the section and the fact") {
   CHECK(dump_error(ElfBuilder(2).build()) == "dump.7: not a GPU core dump");
   ElfBuilder without_size(4);
   without_size.add(".cudbg.devtbl", 0x80000009u, Blob(80));
-  CHECK(dump_error(without_size.build()) ==
-        "dump.7: section .cudbg.devtbl has entries without a size");
+  CHECK(dump_error(without_size.build()) == "dump.7: section .cudbg.devtbl has entries of 0 bytes");
   ElfBuilder without_code(4);
   without_code.add(".cudbg.relfimg.dev0.ctx0", 0x80000007u, Blob(8));
   CHECK(dump_error(without_code.build()) ==
         "dump.7: section .cudbg.relfimg.dev0.ctx0 is no image of code: .cudbg.relfimg.dev0.ctx0: "
         "not a 64-bit little-endian ELF file");
+}
+
+TEST_CASE("core dump: sections that overlap, or more of them than fit, are an error") {
+  const std::vector<std::byte> whole = artificial_dump();
+  Elf64_Ehdr header;
+  std::memcpy(&header, whole.data(), sizeof header);
+  const auto change = [&](std::vector<std::byte>& in, std::size_t section, auto how) {
+    Elf64_Shdr one;
+    std::byte* const at = in.data() + header.e_shoff + section * sizeof one;
+    std::memcpy(&one, at, sizeof one);
+    how(one);
+    std::memcpy(at, &one, sizeof one);
+  };
+  std::vector<std::byte> overlapping = whole;
+  for (std::size_t i = 1; i < header.e_shnum; ++i) {
+    change(overlapping, i, [&](Elf64_Shdr& one) {
+      if (one.sh_type < 0x80000009u) return;  // no table
+      one.sh_offset = 0;
+      one.sh_size = whole.size();
+    });
+  }
+  CHECK(dump_error(overlapping).ends_with(" overlaps others"));
+  std::vector<std::byte> too_many = whole;
+  change(too_many, 0, [](Elf64_Shdr& one) { one.sh_size = (std::uint64_t{1} << 58) + 1; });
+  header.e_shnum = 0;
+  std::memcpy(too_many.data(), &header, sizeof header);
+  CHECK(dump_error(too_many).starts_with("dump.7: the file ends before its section headers"));
 }
 
 TEST_CASE("core dump: changed bytes cause an error or other facts, nothing else") {
@@ -101,6 +129,9 @@ TEST_CASE("core dump: the driver's patterns of names state the process") {
   CHECK(cli::process_of_dump("dump.x", "dump.%p") == -1);
   CHECK(cli::process_of_dump("dump", "dump.%p") == -1);
   CHECK(cli::process_of_dump("core_box_12.3", "core_%h_%p.%t") == 12);
+  CHECK(cli::process_of_dump("core-gpu-node-3-47", "core-%h-%p") == 47);
+  CHECK(cli::process_of_dump("core.a.b.47", "core.%h.%p") == 47);
+  CHECK(cli::process_of_dump("core+1", "core.%p") == -1);
   CHECK(cli::process_of_dump("core", "core") == 0);
   CHECK(cli::process_of_dump("cores", "core") == -1);
 }

@@ -117,6 +117,18 @@ TEST_CASE("fault: graphs whose replays had ended come last") {
   CHECK(found.nodes[2].last_replay == 0);
 }
 
+TEST_CASE("fault: with several devices, a wait for one of them ends no replay") {
+  trace::Records records;
+  records.graph_versions = {chain(0, 1)};
+  records.replays = {replay(0, 1, 10)};
+  records.host_ranges = {{0, 0, 35, 36, faults::kWaitForAll, trace::kNone, 0}};
+  records.queues.resize(2);
+  records.queues[1].device = 1;
+  CHECK(facts_of(records).replays.at(0).size() == 1);
+  records.queues[1].device = 0;
+  CHECK(facts_of(records).replays.at(0).empty());
+}
+
 TEST_CASE("fault: a wait for a queue ends the replays that were launched on it before") {
   trace::Records records;
   records.graph_versions = {chain(0, 1)};
@@ -166,7 +178,10 @@ TEST_CASE("fault: several candidates are all in the report, the first as the err
 }
 
 TEST_CASE("fault: a kernel in no graph ran outside them") {
-  const faults::FaultReport report = faults::report_dump(dump_with({}), facts_of({}));
+  trace::Records records;
+  records.graph_versions = {chain(0, 1)};
+  records.graph_versions[0].nodes[0].grid[0] = 255;
+  const faults::FaultReport report = faults::report_dump(dump_with({}), facts_of(records));
   REQUIRE(report.lines.size() == 3);
   CHECK(report.lines[2] ==
         "  no node of the recorded graphs has this kernel, grid and block: it ran outside them");
@@ -183,6 +198,11 @@ TEST_CASE("fault: a dump without its grid finds the nodes by the kernel") {
   REQUIRE(report.lines.size() == 2);
   CHECK(report.lines[0] == "fault: illegal address in gather at folder/gather.py:6");
   CHECK(report.lines[1] == "  node 0 gather [layer] at train.py:10 of graph 0 \"step\", replay 1");
+}
+
+TEST_CASE("fault: without recorded graphs the node is unknown") {
+  const faults::FaultReport report = faults::report_dump(dump_with({}), {});
+  CHECK(report.lines.back() == "  no graph was recorded, so its node is unknown");
 }
 
 TEST_CASE("hang: the report names the running node and those that wait for it") {

@@ -3,10 +3,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
-#include <memory>
+#include <regex>
 #include <system_error>
 #include <utility>
 
@@ -37,32 +38,33 @@ fs::path make_private_folder() {
   std::string path = (fs::temp_directory_path() / "reprise-dumps-XXXXXX").string();
   if (::mkdtemp(path.data()) == nullptr)
     throw std::system_error(errno, std::generic_category(), "cannot create " + path);
-  return path;
+  return fs::absolute(path);
 }
 
 }  // namespace
 
 std::int64_t process_of_dump(const std::string& name, const std::string& pattern) {
-  std::size_t at = 0;
-  std::int64_t process = 0;
+  std::string expression;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
-    const char kind = i + 1 < pattern.size() ? pattern[i + 1] : '\0';
-    if (pattern[i] != '%' || (kind != 'p' && kind != 'h' && kind != 't')) {
-      if (at >= name.size() || name[at++] != pattern[i]) return -1;
-      continue;
+    const char kind = pattern[i] == '%' && i + 1 < pattern.size() ? pattern[i + 1] : '\0';
+    switch (kind) {
+      case 'p': expression += "([0-9]+)"; break;
+      case 't': expression += "[0-9]+"; break;
+      case 'h': expression += ".+"; break;
+      default:
+        if (std::ispunct(static_cast<unsigned char>(pattern[i])) != 0) expression += '\\';
+        expression += pattern[i];
+        continue;
     }
-    const char* const allowed = kind == 'h' ? nullptr : "0123456789";
-    const std::size_t end = kind == 'h' ? name.find(pattern[i + 2 < pattern.size() ? i + 2 : i], at)
-                                        : name.find_first_not_of(allowed, at);
-    const std::size_t stop = std::min(end, name.size());
-    if (stop == at) return -1;
-    if (kind == 'p' &&
-        std::from_chars(name.data() + at, name.data() + stop, process).ec != std::errc())
-      return -1;
-    at = stop;
     ++i;
   }
-  return at == name.size() ? process : -1;
+  std::smatch parts;
+  if (!std::regex_match(name, parts, std::regex(expression))) return -1;
+  if (parts.size() < 2) return 0;
+  std::int64_t process = 0;
+  const std::string digits = parts[1];
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), process);
+  return read.ec == std::errc() ? process : -1;
 }
 
 FaultDumps::FaultDumps(const Desc& desc) : desc_(desc) {
@@ -85,7 +87,8 @@ std::map<std::string, std::string> FaultDumps::environment() const {
   std::map<std::string, std::string> variables;
   if (!are_requested()) return variables;
   const auto set = [&](const char* name, const std::string& value) {
-    if (::secure_getenv(name) == nullptr) variables[name] = value;
+    if (const char* const own = ::secure_getenv(name); own == nullptr || *own == '\0')
+      variables[name] = value;
   };
   set(kDumpFile, pattern_.string());
   set(kDumpParts, desc_.faults ? kParts : kPartsWithoutEnd);
@@ -121,14 +124,15 @@ void FaultDumps::print(const fs::path& file, Dump& dump, const std::vector<fs::p
   for (const fs::path& trace : traces) {
     try {
       faults::TraceFacts of_trace = faults::read_trace_facts(trace);
-      if (dump.pid != 0 && of_trace.pid != dump.pid) continue;
+      // A dump whose name states no process is that of the only one.
+      if (dump.pid != 0 ? of_trace.pid != dump.pid : traces.size() != 1) continue;
       facts = std::move(of_trace);
+      dump.trace = trace;
       break;
     } catch (const trace::TraceError& error) {
       print_message(error.what());
     }
   }
-  dump.pid = facts.pid;  // 0: no trace has it
   faults::FaultReport report = faults::report_dump(contents, facts);
   for (const std::string& line : report.lines) print_message(line);
   dump.messages = std::move(report.messages);
@@ -144,7 +148,7 @@ void FaultDumps::poll(const std::vector<fs::path>& traces) {
       continue;
     try {
       print(file, dump, traces);
-    } catch (const faults::DumpError&) {
+    } catch (const std::exception&) {
       // The driver still writes it, or report() states the error.
     }
   }
@@ -166,12 +170,14 @@ void FaultDumps::report(const std::vector<fs::path>& traces, const ChildExit& ex
   for (auto& [file, dump] : dumps_) {
     try {
       if (!dump.is_reported) print(file, dump, traces);
-      for (const fs::path& trace : traces) {
-        if (dump.messages.empty() || dump.pid == 0 || summarise(trace).pid != dump.pid) continue;
+      if (!dump.messages.empty() && !dump.trace.empty()) {
         trace::Records records;
         for (const trace::Message& message : dump.messages) records.add(message);
-        append_topology(trace, {&records, 1});
-        print_message("the faulting node: reprise view " + shown(trace).string());
+        append_topology(dump.trace, {&records, 1});
+        const bool is_hang = dump.messages.front().id == faults::kHangMessage;
+        print_message(
+            (is_hang ? "the running node: reprise view " : "the faulting node: reprise view ") +
+            shown(dump.trace).string());
       }
     } catch (const std::exception& error) {
       print_message(error.what());

@@ -37,7 +37,8 @@ class FaultDumps {
   struct Dump {
     std::uintmax_t bytes = 0;  // at the last call of poll()
     bool is_reported = false;
-    std::uint32_t pid = 0;
+    std::uint32_t pid = 0;        // 0: its name does not state it
+    std::filesystem::path trace;  // of its process; empty: none was read
     std::vector<trace::Message> messages;
   };
   void find();

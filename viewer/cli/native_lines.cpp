@@ -59,7 +59,8 @@ std::optional<std::uint64_t> first_address(const fs::path& module) {
 
 // "/src/main.cpp:12" or "/src/main.cpp:12 (discriminator 3)" of addr2line.
 void read_location(const std::string& text, CodeLine& code) {
-  const std::size_t end = std::min(text.find(" ("), text.size()), colon = text.rfind(':', end);
+  const std::size_t end = std::min(text.rfind(" (discriminator "), text.size()),
+                    colon = text.rfind(':', end);
   if (colon == std::string::npos) return;
   const auto read = std::from_chars(text.data() + colon + 1, text.data() + end, code.line);
   if (read.ec != std::errc() || read.ptr != text.data() + end) code.line = 0;  // "??:?"
@@ -84,6 +85,7 @@ CodeLines code_lines(const fs::path& module, const Offsets& offsets) {
     throw std::runtime_error("native stacks have no source lines: cannot run addr2line (package "
                              "binutils): " +
                              exit.error);
+  if (exit.signal != 0) throw std::runtime_error("reading source lines was interrupted");
   CodeLines lines;
   std::ifstream in(answers);
   std::string function, location;

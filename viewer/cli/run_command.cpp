@@ -103,13 +103,16 @@ bool has_driver() {
   return true;
 }
 
-void add_lines(const fs::path& trace) {
+// False: it failed, and would fail for other traces too.
+bool add_lines(const fs::path& trace) {
   try {
     const NativeLines added = add_native_lines(trace);
     if (added.frames != 0 && added.lines == 0)
       print_message("native stacks have no source lines: no module in them has debug information");
+    return true;
   } catch (const std::exception& error) {
     print_message(error.what());
+    return false;
   }
 }
 
@@ -124,10 +127,11 @@ std::vector<fs::path> report(const RunOptions& options, const RunFiles& files,
                   (has_driver() ? " did not initialise CUDA"
                                 : " could not initialise CUDA: this machine has no GPU driver"));
   }
+  if (options.stacks == "native")
+    static_cast<void>(std::all_of(written.begin(), written.end(), add_lines));
   for (std::size_t i = 0; i < std::min(written.size(), kReportedFiles); ++i) {
     const fs::path& file = written[i];
     try {
-      if (options.stacks == "native") add_lines(file);
       const RunSummary summary = summarise(file);
       print_message(summary_line(shown(file), summary));
       for (const std::string& warning : summary.warnings) print_message("  " + warning);
@@ -165,7 +169,15 @@ ChildExit run_observed(const RunOptions& options, const fs::path& output, const 
   ChildProcess child = child_of(options, output, library, errors, std::move(cost));
   child.environment.merge(dumps.environment());
   if (dumps.are_requested()) child.unset = {model::kInjectionVariable};
-  if (hang_seconds != 0) child.on_second = [&] { dumps.poll(files.present()); };
+  if (hang_seconds != 0) {
+    child.on_second = [&] {
+      try {
+        dumps.poll(files.present());
+      } catch (const std::exception&) {
+        // The program runs on, and the report after its end states the error.
+      }
+    };
+  }
   ChildExit exit = run_child(child);
   if (!exit.error.empty())
     print_message("cannot run " + options.command.front() + ": " + exit.error);

@@ -119,6 +119,8 @@ void append_topology(const fs::path& file, std::span<const trace::Records> chunk
     throw trace::TraceError(trace::TraceErrorCode::Io,
                             file.string() + ": a process writes it, so nothing is added to it");
   trace::TraceFile output({.path = file, .start = trace::TraceFileDesc::Start::Append});
+  if (output.path() != file)  // another process has begun to write it
+    throw trace::TraceError(trace::TraceErrorCode::Io, file.string() + ": is written again");
   for (const trace::Records& records : chunks) {
     output.write(std::make_shared<const trace::Chunk>(
         trace::make_chunk(trace::ChunkKind::Topology, records, output.next_sequence())));

@@ -24,7 +24,8 @@ constexpr std::uint32_t kUser = 0x80000000u, kGlobalMemory = kUser + 2, kRelocat
                         kGridTable = kUser + 12, kBlockTable = kUser + 13, kWarpTable = kUser + 14,
                         kThreadTable = kUser + 15, kParameters = kUser + 18,
                         kConstantBanks = kUser + 21;
-constexpr std::uint64_t kMaxParameters = 32764;  // of one kernel, bytes
+constexpr std::uint64_t kMaxParameters = 32764,  // of one kernel, bytes
+    kMaxAllParameters = 64u << 20;
 
 // One entry of a table.
 struct Entry {
@@ -42,7 +43,7 @@ struct Entry {
 
 class DumpReader {
  public:
-  DumpReader(Bytes bytes, const std::string& name) : elf_(bytes, name) {
+  DumpReader(Bytes bytes, const std::string& name) : elf_(bytes, name), unused_(bytes.size()) {
     if (elf_.type() != kCoreType || elf_.machine() != kCudaMachine)
       throw DumpError(name + ": not a GPU core dump");
     for (std::uint32_t i = 0; i < elf_.sections().size(); ++i) {
@@ -75,6 +76,7 @@ class DumpReader {
 
   void add_image(const Section& section) {
     const Bytes bytes = elf_.contents(section);
+    use(section, bytes.size());
     try {
       ElfFile image(bytes, std::string(section.name));
       auto functions = image.functions();
@@ -86,8 +88,17 @@ class DumpReader {
 
   [[nodiscard]] std::uint64_t count(const Section& table) const {
     if (table.bytes == 0) return 0;
-    if (table.entry_bytes == 0) elf_.fail(table, "has entries without a size");
-    return elf_.contents(table).size() / table.entry_bytes;
+    constexpr std::uint64_t kLeast = 16;  // bytes of an entry
+    if (table.entry_bytes < kLeast)
+      elf_.fail(table, "has entries of " + std::to_string(table.entry_bytes) + " bytes");
+    const std::uint64_t bytes = elf_.contents(table).size();
+    use(table, bytes);
+    return bytes / table.entry_bytes;
+  }
+  // What is read of the sections together is no more than the file, unless sections overlap.
+  void use(const Section& section, std::uint64_t bytes) const {
+    if (bytes > unused_) elf_.fail(section, "overlaps others");
+    unused_ -= bytes;
   }
   [[nodiscard]] Entry entry(const Section& table, std::uint64_t index) const {
     return {elf_.contents(table).subspan(index * table.entry_bytes, table.entry_bytes)};
@@ -129,8 +140,10 @@ class DumpReader {
   [[nodiscard]] std::vector<std::byte> parameters_of(std::uint32_t table, std::uint64_t index,
                                                      std::uint64_t offset) {
     Bytes found;
-    for_each(table, index, kParameters,
-             [&](std::uint32_t child) { found = elf_.contents(elf_.sections()[child]); });
+    for_each(table, index, kParameters, [&](std::uint32_t child) {
+      found = elf_.contents(elf_.sections()[child]);
+      use(elf_.sections()[child], found.size());
+    });
     if (found.empty()) {
       for_each(table, index, kConstantBanks, [&](std::uint32_t child) {
         const Section& banks = elf_.sections()[child];
@@ -142,7 +155,8 @@ class DumpReader {
         }
       });
     }
-    found = found.first(std::min<std::uint64_t>(found.size(), kMaxParameters));
+    found = found.first(std::min({std::uint64_t{found.size()}, kMaxParameters, parameters_left_}));
+    parameters_left_ -= found.size();
     return {found.begin(), found.end()};
   }
 
@@ -260,6 +274,8 @@ class DumpReader {
     SourceLine line;
   };
   ElfFile elf_;
+  mutable std::uint64_t unused_;  // bytes of the file that were not read yet as a section
+  std::uint64_t parameters_left_ = kMaxAllParameters;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> children_;
   std::vector<Image> images_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> grids_;  // by device and id

@@ -10,7 +10,9 @@ namespace reprise::faults {
 std::string_view text_at(Bytes bytes, std::uint64_t offset) {
   if (offset >= bytes.size()) return {};
   const char* const begin = reinterpret_cast<const char*>(bytes.data() + offset);
-  const void* const end = std::memchr(begin, 0, bytes.size() - offset);
+  constexpr std::uint64_t kMaxText = 1 << 16;  // many texts may refer to the same bytes
+  const void* const end =
+      std::memchr(begin, 0, std::min<std::uint64_t>(bytes.size() - offset, kMaxText));
   return end == nullptr ? std::string_view()
                         : std::string_view(begin, static_cast<const char*>(end));
 }
@@ -24,10 +26,11 @@ ElfFile::ElfFile(Bytes bytes, std::string name) : bytes_(bytes), name_(std::move
   machine_ = header->e_machine;
   if (header->e_shoff == 0) return;  // without sections
   const auto header_at = [&](std::uint64_t index) {
-    const std::uint64_t skip = index * sizeof(Elf64_Shdr);
-    const auto section = skip > bytes.size() || header->e_shoff > bytes.size()
-                             ? std::nullopt
-                             : read_at<Elf64_Shdr>(bytes, header->e_shoff + skip);
+    const bool is_beyond =
+        index > bytes.size() / sizeof(Elf64_Shdr) || header->e_shoff > bytes.size();
+    const auto section =
+        is_beyond ? std::nullopt
+                  : read_at<Elf64_Shdr>(bytes, header->e_shoff + index * sizeof(Elf64_Shdr));
     if (!section)
       throw DumpError(name_ + ": the file ends before its section headers; it has " +
                       std::to_string(bytes.size()) + " bytes");

@@ -33,7 +33,7 @@ template <class T>
   return value;
 }
 
-// The text up to its terminator; empty if it has none, or `offset` is outside.
+// The text up to its terminator; empty if it has none within 64 KiB, or `offset` is outside.
 [[nodiscard]] std::string_view text_at(Bytes bytes, std::uint64_t offset);
 
 // Texts are part of the file's bytes.

@@ -1,6 +1,7 @@
 #include "faults/fault_report.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -64,13 +65,17 @@ class Reporter {
 
   // `what` happened to a kernel, which `grid` runs.
   void add(const std::string& what, const DumpedGrid& grid) {
+    first_.reset();
     line(what);
     if (grid.grid[0] != 0)
       line(detail::concat("  grid ", size(grid.grid), ", block ", size(grid.block), ", device ",
                           grid.device));
     const Candidates found = find_candidates(grid, facts_);
     if (found.nodes.empty()) {
-      line("  no node of the recorded graphs has this kernel, grid and block: it ran outside them");
+      line(facts_.graphs.empty()
+               ? "  no graph was recorded, so its node is unknown"
+               : "  no node of the recorded graphs has this kernel, grid and block: it ran outside "
+                 "them");
       return message(trace::Severity::Error, what, nullptr);
     }
     for (std::size_t i = 0; i < std::min(found.nodes.size(), kMaxLines); ++i) {
@@ -146,19 +151,20 @@ std::string fault_text(const DumpedException& one, const std::string& kernel, st
 FaultReport report_faults(const CoreDump& dump, const TraceFacts& facts) {
   Reporter reporter(kFaultMessage, facts);
   std::vector<std::pair<DumpedException, std::size_t>> kernels;  // the first of each, and the warps
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::size_t> known;
   for (const DumpedException& one : dump.exceptions) {
-    const auto same = std::find_if(kernels.begin(), kernels.end(), [&](const auto& known) {
-      return std::tuple(known.first.device, known.first.grid, known.first.code) ==
-             std::tuple(one.device, one.grid, one.code);
-    });
-    if (same == kernels.end()) {
+    const auto [at, is_new] =
+        known.emplace(std::tuple(one.device, one.grid, one.code), kernels.size());
+    if (is_new) {
       kernels.emplace_back(one, 1);
-    } else {
-      ++same->second;
-      if (std::tuple(one.block, one.thread) < std::tuple(same->first.block, same->first.thread))
-        same->first = one;
+      continue;
     }
+    auto& [first, warps] = kernels[at->second];
+    ++warps;
+    if (std::tuple(one.block, one.thread) < std::tuple(first.block, first.thread)) first = one;
   }
+  const std::size_t further = kernels.size() - std::min(kernels.size(), kMaxLines);
+  kernels.resize(kernels.size() - further);
   for (const auto& [one, warps] : kernels) {
     DumpedGrid grid;
     if (one.grid != kNoGrid) {
@@ -181,6 +187,7 @@ FaultReport report_faults(const CoreDump& dump, const TraceFacts& facts) {
     }
     reporter.add(fault_text(one, grid.kernel.empty() ? one.function : grid.kernel, warps), grid);
   }
+  if (further != 0) reporter.line(detail::concat("fault: ", further, " further kernels faulted"));
   return reporter.take();
 }
 

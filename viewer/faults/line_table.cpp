@@ -121,7 +121,7 @@ class LineProgram {
     std::uint32_t line = 1;
   };
   struct Name {
-    std::string text;
+    std::string_view text;  // of the dump
     std::uint64_t folder = 0;
   };
   enum class Step : std::uint8_t { Nothing, Row, End };
@@ -129,10 +129,10 @@ class LineProgram {
   void read_older_names(Cursor& header) {
     folders_.push_back({});  // the compiler's
     for (std::string_view text; !(text = header.take_text()).empty();)
-      folders_.push_back({std::string(text), 0});
+      folders_.push_back({text, 0});
     files_.push_back({});  // numbered from 1
     for (std::string_view text; !(text = header.take_text()).empty();) {
-      Name name{std::string(text), header.take_unsigned()};
+      Name name{text, header.take_unsigned()};
       static_cast<void>(header.take_unsigned());  // time
       static_cast<void>(header.take_unsigned());  // size
       files_.push_back(std::move(name));
@@ -209,8 +209,8 @@ class LineProgram {
     const Name& name = files_[file];
     if (name.text.empty() || name.text.front() == '/' || name.folder >= folders_.size() ||
         folders_[name.folder].text.empty())
-      return name.text;
-    return folders_[name.folder].text + "/" + name.text;
+      return std::string(name.text);
+    return std::string(folders_[name.folder].text).append("/").append(name.text);
   }
 
   Cursor rest_;

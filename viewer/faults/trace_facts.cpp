@@ -14,12 +14,10 @@ constexpr std::size_t kMaxReplays = 65'536;  // of a graph: more are not outstan
 }  // namespace
 
 void TraceFacts::add(trace::Records records) {
-  for (trace::Session& session : records.sessions) {
-    application = std::move(session.application);
-    pid = session.pid;
-  }
+  for (const trace::Session& session : records.sessions) pid = session.pid;
   for (trace::GraphVersion& version : records.graph_versions)
     graphs[version.graph] = std::move(version);
+  for (const trace::Queue& queue : records.queues) devices_.insert(queue.device);
   for (const trace::BufferLifetime& one : records.buffer_lifetimes)
     buffers[one.buffer] = one.address;
   for (const trace::Replay& replay : records.replays) {
@@ -38,16 +36,18 @@ void TraceFacts::finish() {
   std::map<std::uint32_t, trace::Time> of_queue;  // by queue: those until it
   for (const trace::HostRange& wait : waits_) {
     if (wait.name == kWaitForAll) {
-      all = std::max(all, wait.started);
+      // It waits for the current device, which the record does not state.
+      if (devices_.size() <= 1) all = std::max(all, wait.started);
       continue;
     }
     const auto graph = replays.find(wait.graph);
     if (graph == replays.end()) continue;
-    for (const trace::Replay& replay : graph->second) {
-      if (replay.replay != wait.replay) continue;
-      trace::Time& until = of_queue[replay.queue];
-      until = std::max(until, replay.launched);
-    }
+    const auto replay = std::lower_bound(
+        graph->second.begin(), graph->second.end(), wait.replay,
+        [](const trace::Replay& one, std::uint64_t number) { return one.replay < number; });
+    if (replay == graph->second.end() || replay->replay != wait.replay) continue;
+    trace::Time& until = of_queue[replay->queue];
+    until = std::max(until, replay->launched);
   }
   waits_.clear();
   for (auto& [graph, of_graph] : replays) {

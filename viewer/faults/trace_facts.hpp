@@ -5,18 +5,18 @@
 #include <deque>
 #include <filesystem>
 #include <map>
-#include <string>
+#include <set>
 #include <vector>
 
 #include "trace/codec.hpp"
 
 namespace reprise::faults {
 
-// Observed waits for everything that was launched before; other names concern one queue.
+// Observed waits for everything that was launched before on a device; other names concern one
+// queue.
 inline constexpr char kWaitForAll[] = "cuCtxSynchronize";
 
 struct TraceFacts {
-  std::string application;
   std::uint32_t pid = 0;
   std::map<std::uint32_t, trace::GraphVersion> graphs;         // the latest version of each
   std::map<std::uint32_t, std::uint64_t> buffers;              // addresses
@@ -30,6 +30,7 @@ struct TraceFacts {
 
  private:
   std::vector<trace::HostRange> waits_;
+  std::set<std::uint32_t> devices_;  // that have queues
 };
 
 // Throws trace::TraceError.

@@ -115,9 +115,9 @@ void print(const DiffOptions& options, const Differences& d) {
       nodes.add(row(
           {g.graph_a->node_name(n.a), g.graph_a->label_path(g.graph_a->record().nodes[n.a].label)},
           n.times,
-          has_effects ? std::vector<std::string>{signed_microseconds(n.effect),
-                                                 percent(a.on_path[n.a]), percent(b.on_path[n.b])}
-                      : std::vector<std::string>(3)));
+          {has_effects ? signed_microseconds(n.effect) : "",
+           has_effects && !is_in_body(g, n) ? percent(a.on_path[n.a]) : "",
+           has_effects && !is_in_body(g, n) ? percent(b.on_path[n.b]) : ""}));
     }
     if (!nodes.empty()) write_out("\n%s", nodes.text().c_str());
     print_list("node only in A", names_of(g, model::Verdict::Removed));

@@ -123,11 +123,10 @@ void FaultDumps::print(const fs::path& file, Dump& dump, const std::vector<fs::p
   faults::TraceFacts facts;
   for (const fs::path& trace : traces) {
     try {
-      faults::TraceFacts of_trace = faults::read_trace_facts(trace);
       // A dump whose name states no process is that of the only one.
-      if (dump.pid != 0 ? of_trace.pid != dump.pid : traces.size() != 1) continue;
-      facts = std::move(of_trace);
-      dump.trace = trace;
+      if (dump.pid != 0 ? process_of(trace) != dump.pid : traces.size() != 1) continue;
+      facts = faults::read_trace_facts(trace);
+      dump.pid = facts.pid;
       break;
     } catch (const trace::TraceError& error) {
       print_message(error.what());
@@ -164,21 +163,31 @@ std::string FaultDumps::why_no_dump(const ChildExit& exit) const {
   return {};
 }
 
+void FaultDumps::append(const Dump& dump, const std::vector<fs::path>& traces) {
+  if (dump.messages.empty() || dump.pid == 0) return;
+  trace::Records records;
+  for (const trace::Message& message : dump.messages) records.add(message);
+  const bool is_hang = dump.messages.front().id == faults::kHangMessage;
+  for (const fs::path& trace : traces) {
+    try {
+      if (process_of(trace) != dump.pid) continue;
+    } catch (const trace::TraceError&) {
+      continue;  // print() has stated it
+    }
+    append_topology(trace, {&records, 1});
+    print_message(
+        (is_hang ? "the running node: reprise view " : "the faulting node: reprise view ") +
+        shown(trace).string());
+  }
+}
+
 void FaultDumps::report(const std::vector<fs::path>& traces, const ChildExit& exit) {
   if (!are_requested()) return;
   find();
   for (auto& [file, dump] : dumps_) {
     try {
       if (!dump.is_reported) print(file, dump, traces);
-      if (!dump.messages.empty() && !dump.trace.empty()) {
-        trace::Records records;
-        for (const trace::Message& message : dump.messages) records.add(message);
-        append_topology(dump.trace, {&records, 1});
-        const bool is_hang = dump.messages.front().id == faults::kHangMessage;
-        print_message(
-            (is_hang ? "the running node: reprise view " : "the faulting node: reprise view ") +
-            shown(dump.trace).string());
-      }
+      append(dump, traces);
     } catch (const std::exception& error) {
       print_message(error.what());
     }

@@ -37,13 +37,13 @@ class FaultDumps {
   struct Dump {
     std::uintmax_t bytes = 0;  // at the last call of poll()
     bool is_reported = false;
-    std::uint32_t pid = 0;        // 0: its name does not state it
-    std::filesystem::path trace;  // of its process; empty: none was read
+    std::uint32_t pid = 0;  // 0: its name does not state it, and no trace has it
     std::vector<trace::Message> messages;
   };
   void find();
   void print(const std::filesystem::path& file, Dump& dump,
              const std::vector<std::filesystem::path>& traces);
+  static void append(const Dump& dump, const std::vector<std::filesystem::path>& traces);
   [[nodiscard]] std::string why_no_dump(const ChildExit& exit) const;
 
   Desc desc_;

@@ -114,6 +114,16 @@ RunSummary summarise(const fs::path& file) {
   return summary;
 }
 
+std::uint32_t process_of(const fs::path& file) {
+  const trace::TraceReader reader(file);
+  for (const trace::ChunkEntry& chunk : reader.chunks()) {
+    if (chunk.header.kind != trace::ChunkKind::Topology) continue;
+    const trace::Records records = reader.read(chunk);
+    if (!records.sessions.empty()) return records.sessions.front().pid;
+  }
+  return 0;
+}
+
 void append_topology(const fs::path& file, std::span<const trace::Records> chunks) {
   if (trace::is_being_written(file))
     throw trace::TraceError(trace::TraceErrorCode::Io,

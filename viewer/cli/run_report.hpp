@@ -55,7 +55,8 @@ struct RunSummary {
 // "run.reprise: python3 (process 7): 2 graphs, 1,050 replays, 12 kB".
 [[nodiscard]] std::string summary_line(const std::filesystem::path& file,
                                        const RunSummary& summary);
-
+// The process that wrote the trace; 0: it does not state it. Throws trace::TraceError.
+[[nodiscard]] std::uint32_t process_of(const std::filesystem::path& file);
 // Appends chunks of topology to the trace, unless a process writes it. Throws trace::TraceError.
 void append_topology(const std::filesystem::path& file, std::span<const trace::Records> chunks);
 

@@ -106,6 +106,11 @@ const char* verdict_name(Verdict verdict) noexcept {
   return "only in A";
 }
 
+bool is_in_body(const GraphComparison& result, const ComparedNode& node) {
+  return node.b != trace::kNone ? result.graph_b->parent(node.b) != trace::kNone
+                                : result.graph_a->parent(node.a) != trace::kNone;
+}
+
 std::string verdict_reason(const ComparedTimes& times, std::size_t compared) {
   switch (times.verdict) {
     case Verdict::Added: return "A has no such node";

@@ -62,6 +62,10 @@ struct GraphComparison {
   }
 };
 
+// No replay's critical path goes through the nodes of bodies: that of the loop or branch stands for
+// them.
+[[nodiscard]] bool is_in_body(const GraphComparison& result, const ComparedNode& node);
+
 // Why a verdict is as it is: "p is 0.0040; with 63 nodes compared, p below 0.00016 is significant".
 [[nodiscard]] std::string verdict_reason(const ComparedTimes& times, std::size_t compared);
 

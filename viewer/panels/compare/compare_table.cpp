@@ -142,11 +142,6 @@ double path_share(const model::Contributions& side, std::uint32_t node) {
 std::string path_text(const model::Contributions& side, std::uint32_t node) {
   return node == trace::kNone ? "none" : percent_text(path_share(side, node));
 }
-// No replay's path goes through the nodes of bodies: that of the loop or branch stands for them.
-bool is_in_body(const GraphComparison& result, const ComparedNode& node) {
-  return node.b != trace::kNone ? result.graph_b->parent(node.b) != trace::kNone
-                                : result.graph_a->parent(node.a) != trace::kNone;
-}
 double path_change(const GraphComparison& result, const ComparedNode& node) {
   return path_share(result.contributions_b, node.b) - path_share(result.contributions_a, node.a);
 }

@@ -62,8 +62,8 @@ struct GraphComparison {
   }
 };
 
-// No replay's critical path goes through the nodes of bodies: that of the loop or branch stands for
-// them.
+// Whether the node belongs to the body of a loop or branch. Critical paths contain the node of the
+// loop or branch, not those of its body.
 [[nodiscard]] bool is_in_body(const GraphComparison& result, const ComparedNode& node);
 
 // Why a verdict is as it is: "p is 0.0040; with 63 nodes compared, p below 0.00016 is significant".

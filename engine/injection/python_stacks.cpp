@@ -212,19 +212,26 @@ const CallFrame* PythonStacks::intern(std::size_t count) {
       continue;
     }
     last_.resize(known);
-    const Code* const code = find_code(frame.code);
+    Code* const code = find_code(frame.code);
     const CallFrame* const found =
-        code == nullptr ? nullptr
-                        : frames_.find({stack, code->name,
-                                        static_cast<std::uint32_t>(std::max(
-                                            python_.PyFrame_GetLineNumber(frame.frame), 0)),
-                                        0});
+        code == nullptr ? nullptr : frames_.find({stack, code->name, line_of(*code, frame), 0});
     if (found == nullptr) return nullptr;
     stack = found;
     last_.push_back({frame.code, frame.position, code->reference, stack});
   }
   last_.resize(count);
   return stack;
+}
+
+// Python searches a table of the code for a line, which takes longer than all else here.
+std::uint32_t PythonStacks::line_of(Code& code, const Frame& frame) const {
+  if (python_.PyFrame_GetLasti == nullptr)
+    return static_cast<std::uint32_t>(std::max(frame.position, 0));
+  const auto [at, is_new] = code.lines.try_emplace(frame.position);
+  if (is_new)
+    at->second =
+        static_cast<std::uint32_t>(std::max(python_.PyFrame_GetLineNumber(frame.frame), 0));
+  return at->second;
 }
 
 // Another code object may have the address of one that was freed.
@@ -237,12 +244,13 @@ bool PythonStacks::is_of(PythonCalls::Object reference, PythonCalls::Object code
   return object == code;
 }
 
-const PythonStacks::Code* PythonStacks::find_code(PythonCalls::Object code) {
+PythonStacks::Code* PythonStacks::find_code(PythonCalls::Object code) {
   Code& known = codes_[code];
   if (known.reference != nullptr && is_of(known.reference, code)) return &known;
   PythonCalls::Object type = nullptr, value = nullptr, traceback = nullptr;
   python_.PyErr_Fetch(&type, &value, &traceback);  // of the thread, to keep it
   if (known.reference != nullptr) python_.Py_DecRef(std::exchange(known.reference, nullptr));
+  known.lines.clear();
   if (python_.PyGC_Disable != nullptr) {
     known.reference = python_.PyWeakref_NewRef(code, nullptr);
   } else {  // 3.9: a weak reference might collect garbage, so the code is kept

@@ -53,6 +53,11 @@ class PythonStacks {
   struct Code {
     PythonCalls::Object reference = nullptr;  // a weak one
     const CodeName* name = nullptr;
+    std::unordered_map<int, std::uint32_t> lines = {};  // by position, where that is no line
+  };
+  struct Frame {
+    PythonCalls::Object frame = nullptr, code = nullptr;
+    int position = 0;
   };
   struct Read {  // a frame of the last stack that was read
     PythonCalls::Object code = nullptr;
@@ -78,7 +83,8 @@ class PythonStacks {
   [[nodiscard]] const CallFrame* read_frames(PythonCalls::State thread) noexcept;
   [[nodiscard]] const CallFrame* intern(std::size_t count);
   [[nodiscard]] bool is_of(PythonCalls::Object reference, PythonCalls::Object code) const;
-  [[nodiscard]] const Code* find_code(PythonCalls::Object code);
+  [[nodiscard]] Code* find_code(PythonCalls::Object code);
+  [[nodiscard]] std::uint32_t line_of(Code& code, const Frame& frame) const;
   [[nodiscard]] std::string text_of(PythonCalls::Object code, const char* name) const;
 
   const PythonCalls& python_;
@@ -95,10 +101,6 @@ class PythonStacks {
   Request* first_ = nullptr;
 
   // Guarded by the GIL:
-  struct Frame {
-    PythonCalls::Object frame = nullptr, code = nullptr;
-    int position = 0;
-  };
   Frame now_[kMaxFrames];   // innermost first
   std::vector<Read> last_;  // outermost first
   std::unordered_map<PythonCalls::Object, Code> codes_;

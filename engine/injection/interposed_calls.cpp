@@ -100,6 +100,9 @@ void InterposedCalls::destroyed(CUpti_CallbackId call, const void* p) {
     case CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy:
       graph.graphExec = as<cuGraphExecDestroy_params>(p).hGraphExec;
       return resource(CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING, graph);
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphDestroyNode:
+      graph.node = as<cuGraphDestroyNode_params>(p).hNode;
+      return resource(CUPTI_CBID_RESOURCE_GRAPHNODE_DESTROY_STARTING, graph);
     case CUPTI_DRIVER_TRACE_CBID_cuGraphDestroy:
       graph.graph = as<cuGraphDestroy_params>(p).hGraph;
       return resource(CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING, graph);

@@ -192,6 +192,7 @@ struct Call<id, Parameters, CUresult(Arguments...)> {
   X(cuGraphNodeSetEnabled, cuGraphNodeSetEnabled, 11060)                      \
   X(cuGraphExecDestroy, cuGraphExecDestroy, 10000)                            \
   X(cuGraphDestroy, cuGraphDestroy, 10000)                                    \
+  X(cuGraphDestroyNode, cuGraphDestroyNode, 10000)                            \
   X(cuModuleUnload, cuModuleUnload, 2000)                                     \
   X(cuLibraryUnload, cuLibraryUnload, 12000)                                  \
   X(cuCtxDestroy_v2, cuCtxDestroy, 4000)                                      \

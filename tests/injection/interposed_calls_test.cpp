@@ -138,4 +138,20 @@ TEST_CASE("interposed calls: an added node has its origin; handles are reused af
   CHECK(all<trace::GraphVersion>(records)[0].nodes[1].line == 0);
 }
 
+TEST_CASE("interposed calls: a node at the address of a destroyed one has not its origin") {
+  InterposedProgram program;
+  HandMadeKernel kernel{"_Z3addPf"};
+  HandMadeGraph graph = chain_of(kernel);
+  const detail::CodeName code{"build", "train.py"};
+  const detail::CallFrame frame{nullptr, &code, 9};
+  program.stack = &frame;
+  CUgraphNode node = handle_of<CUgraphNode>(graph.nodes[1]);
+  program.take(CUPTI_DRIVER_TRACE_CBID_cuGraphAddKernelNode_v2,
+               cuGraphAddKernelNode_v2_params{&node, handle_of<CUgraph>(graph), nullptr, 0,
+                                              &graph.nodes[1].kernel});
+  program.take(CUPTI_DRIVER_TRACE_CBID_cuGraphDestroyNode, cuGraphDestroyNode_params{node});
+  program.instantiate(graph);
+  CHECK(program.only_version().nodes[1].line == 0);
+}
+
 }  // namespace reprise::test

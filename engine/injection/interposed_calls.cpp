@@ -6,32 +6,28 @@ namespace reprise::detail {
 
 namespace {
 
-// Of the calls below, whose parameters begin alike.
-CUstream stream_parameter(CUpti_CallbackId call, const void* p) {
+// The stream of a launch, whose parameters begin alike, as calls without streams per thread
+// understand it.
+CUstream stream_of(CUpti_CallbackId call, const void* p) {
+  const auto per_thread = [](CUstream stream) {
+    return stream == nullptr ? CU_STREAM_PER_THREAD : stream;
+  };
   switch (call) {
     case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
       return as<cuLaunchKernelEx_params>(p).config->hStream;
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
+      return per_thread(as<cuLaunchKernelEx_params>(p).config->hStream);
     case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz:
       return as<cuLaunchCooperativeKernel_params>(p).hStream;
-    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
-    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz: return as<cuGraphLaunch_params>(p).hStream;
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz:
+      return per_thread(as<cuLaunchCooperativeKernel_params>(p).hStream);
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch: return as<cuGraphLaunch_params>(p).hStream;
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz:
+      return per_thread(as<cuGraphLaunch_params>(p).hStream);
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz:
+      return per_thread(as<cuLaunchKernel_params>(p).hStream);
     default: return as<cuLaunchKernel_params>(p).hStream;
   }
-}
-
-bool has_stream_per_thread(CUpti_CallbackId call) {
-  return call == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz ||
-         call == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz ||
-         call == CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz ||
-         call == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz;
-}
-
-// As calls without streams per thread understand it.
-CUstream stream_of(CUpti_CallbackId call, const void* p) {
-  const CUstream stream = stream_parameter(call, p);
-  return stream == nullptr && has_stream_per_thread(call) ? CU_STREAM_PER_THREAD : stream;
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ class PythonStacks {
   struct Code {
     PythonCalls::Object reference = nullptr;  // a weak one
     const CodeName* name = nullptr;
-    std::unordered_map<int, std::uint32_t> lines = {};  // by position, where that is no line
+    std::unordered_map<int, std::uint32_t> lines = {};  // by position; unused before 3.11
   };
   struct Frame {
     PythonCalls::Object frame = nullptr, code = nullptr;

@@ -107,7 +107,7 @@ CommandRef RecorderCore::nested(const std::shared_ptr<const Recording>& secondar
   }
   const NestedPayload* payload = nullptr;
   std::uint32_t access_count = 0;
-  transact([&](Arena& arena) {
+  transact(1, [&](Arena& arena) {
     const Body body = add_body(secondary);
     BodyAccesses accesses;
     accesses.add(*secondary, body);
@@ -171,7 +171,7 @@ CommandRef RecorderCore::conditional(const Decision& decision,
 
   const ConditionalPayload* payload = nullptr;
   std::uint32_t access_count = 0;
-  transact([&](Arena& arena) {
+  transact(1, [&](Arena& arena) {
     const std::uint32_t condition = intern(core_of(*decision.condition));
     auto* const list = arena.make_array<Body>(bodies.size());
     BodyAccesses accesses;

@@ -90,7 +90,7 @@ CommandRef RecorderCore::record_copy(const Verb& verb, const CopySide& source,
 
   const CopyPayload* recorded = nullptr;
   std::uint32_t access_count = 0;
-  transact([&](Arena& arena) {
+  transact(1, [&](Arena& arena) {
     BufferAccess* const accesses = lists_.accesses.reserve(arena, 2);
     const auto add_side = [&](const CopySide& side, Endpoint& endpoint, const Pitch& pitch,
                               Access access) {

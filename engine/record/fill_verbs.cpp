@@ -46,7 +46,7 @@ CommandRef RecorderCore::fill(const BufferView& destination, std::uint32_t bits,
   if (element_bytes < sizeof bits) bits &= (1u << 8 * element_bytes) - 1;
 
   const FillPayload* payload = nullptr;
-  transact([&](Arena& arena) {
+  transact(1, [&](Arena& arena) {
     BufferAccess* const access = lists_.accesses.reserve(arena, 1);
     const std::uint32_t buffer = intern(core_of(destination));
     write_access(access, buffer, Access::Write, destination.offset(), extent, pitch);
@@ -82,7 +82,7 @@ CommandRef RecorderCore::update(const BufferView& destination, std::span<const s
   }
 
   const UpdatePayload* payload = nullptr;
-  transact([&](Arena& arena) {
+  transact(1, [&](Arena& arena) {
     BufferAccess* const access = lists_.accesses.reserve(arena, 1);
     const std::byte* const data = arena.copy_bytes(bytes.data(), bytes.size());
     const std::uint32_t buffer = intern(core_of(destination));

@@ -48,7 +48,7 @@ CommandRef RecorderCore::add(std::shared_ptr<const GraphOp> op, SourceLocation w
 
   const OpPayload* payload = nullptr;
   std::uint32_t access_count = 0;
-  transact([&](Arena& arena) {
+  transact(1, [&](Arena& arena) {
     const auto count = static_cast<std::uint32_t>(declared.views().size() + workspaces.size());
     BufferAccess* const accesses = count == 0 ? nullptr : lists_.accesses.reserve(arena, count);
     auto* const buffers = arena.make_array<std::uint32_t>(count);

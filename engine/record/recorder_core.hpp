@@ -186,7 +186,7 @@ class RecorderCore {
 
   // Reserves commands, calls reserve_and_intern(arena), and undoes its interning if it throws.
   template <class Function>
-  void transact(Function&& reserve_and_intern, std::uint32_t commands = 1) {
+  void transact(std::uint32_t commands, Function&& reserve_and_intern) {
     const Mark before = mark();
     try {
       static_cast<void>(lists_.commands.reserve(*lists_.arena, commands));

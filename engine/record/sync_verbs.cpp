@@ -35,7 +35,7 @@ CommandRef RecorderCore::host(std::function<void()> function,
 
   const HostPayload* payload = nullptr;
   std::uint32_t access_count = 0;
-  transact([&](Arena& arena) {
+  transact(1, [&](Arena& arena) {
     BufferAccess* const reserved =
         lists_.accesses.reserve(arena, static_cast<std::uint32_t>(accesses.size()));
     for (const AccessedView& access : accesses) {
@@ -59,7 +59,7 @@ void RecorderCore::barrier(const BarrierDesc& desc, SourceLocation where) {
   check_enumerator(verb, ".dependency", desc.dependency);
 
   const BarrierPayload* payload = nullptr;
-  transact([&](Arena& arena) {
+  transact(1, [&](Arena& arena) {
     BarrierPayload barrier;
     barrier.before = desc.before;
     barrier.after = desc.after;

@@ -22,6 +22,12 @@ class InterposedProgram : public PlayedProgram {
     take(CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags,
          cuGraphInstantiateWithFlags_params{&made, handle_of<CUgraph>(graph), 0});
   }
+  void add(HandMadeGraph& graph, HandMadeNode& node) {
+    CUgraphNode made = handle_of<CUgraphNode>(node);
+    take(
+        CUPTI_DRIVER_TRACE_CBID_cuGraphAddKernelNode_v2,
+        cuGraphAddKernelNode_v2_params{&made, handle_of<CUgraph>(graph), nullptr, 0, &node.kernel});
+  }
   void begin_capture() {
     take(CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2,
          cuStreamBeginCapture_v2_params{kCapturingStream, CU_STREAM_CAPTURE_MODE_GLOBAL});
@@ -120,10 +126,7 @@ TEST_CASE("interposed calls: an added node has its origin; handles are reused af
   const detail::CodeName code{"build", "train.py"};
   const detail::CallFrame frame{nullptr, &code, 9};
   program.stack = &frame;
-  CUgraphNode node = handle_of<CUgraphNode>(graph.nodes[1]);
-  program.take(CUPTI_DRIVER_TRACE_CBID_cuGraphAddKernelNode_v2,
-               cuGraphAddKernelNode_v2_params{&node, handle_of<CUgraph>(graph), nullptr, 0,
-                                              &graph.nodes[1].kernel});
+  program.add(graph, graph.nodes[1]);
   program.instantiate(graph);
   CHECK(program.only_version().nodes[1].line == 9);
 
@@ -145,11 +148,9 @@ TEST_CASE("interposed calls: a node at the address of a destroyed one has not it
   const detail::CodeName code{"build", "train.py"};
   const detail::CallFrame frame{nullptr, &code, 9};
   program.stack = &frame;
-  CUgraphNode node = handle_of<CUgraphNode>(graph.nodes[1]);
-  program.take(CUPTI_DRIVER_TRACE_CBID_cuGraphAddKernelNode_v2,
-               cuGraphAddKernelNode_v2_params{&node, handle_of<CUgraph>(graph), nullptr, 0,
-                                              &graph.nodes[1].kernel});
-  program.take(CUPTI_DRIVER_TRACE_CBID_cuGraphDestroyNode, cuGraphDestroyNode_params{node});
+  program.add(graph, graph.nodes[1]);
+  program.take(CUPTI_DRIVER_TRACE_CBID_cuGraphDestroyNode,
+               cuGraphDestroyNode_params{handle_of<CUgraphNode>(graph.nodes[1])});
   program.instantiate(graph);
   CHECK(program.only_version().nodes[1].line == 0);
 }

@@ -125,15 +125,18 @@ TEST_CASE("core dump: changed bytes cause an error or other facts, nothing else"
 }
 
 TEST_CASE("core dump: the driver's patterns of names state the process") {
-  CHECK(cli::process_of_dump("dump.4711", "dump.%p") == 4711);
-  CHECK(cli::process_of_dump("dump.x", "dump.%p") == -1);
-  CHECK(cli::process_of_dump("dump", "dump.%p") == -1);
-  CHECK(cli::process_of_dump("core_box_12.3", "core_%h_%p.%t") == 12);
-  CHECK(cli::process_of_dump("core-gpu-node-3-47", "core-%h-%p") == 47);
-  CHECK(cli::process_of_dump("core.a.b.47", "core.%h.%p") == 47);
-  CHECK(cli::process_of_dump("core+1", "core.%p") == -1);
-  CHECK(cli::process_of_dump("core", "core") == 0);
-  CHECK(cli::process_of_dump("cores", "core") == -1);
+  const auto process = [](const char* name, const char* pattern) {
+    return cli::process_of_dump(name, cli::names_of_dumps(pattern));
+  };
+  CHECK(process("dump.4711", "dump.%p") == 4711);
+  CHECK(process("dump.x", "dump.%p") == -1);
+  CHECK(process("dump", "dump.%p") == -1);
+  CHECK(process("core_box_12.3", "core_%h_%p.%t") == 12);
+  CHECK(process("core-gpu-node-3-47", "core-%h-%p") == 47);
+  CHECK(process("core.a.b.47", "core.%h.%p") == 47);
+  CHECK(process("core+1", "core.%p") == -1);
+  CHECK(process("core", "core") == 0);
+  CHECK(process("cores", "core") == -1);
 }
 
 }  // namespace reprise::test

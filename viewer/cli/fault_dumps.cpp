@@ -1,10 +1,8 @@
 #include "cli/fault_dumps.hpp"
 
 #include <signal.h>
-#include <unistd.h>
 
 #include <cctype>
-#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <regex>
@@ -34,16 +32,9 @@ constexpr char kPartsWithoutEnd[] =
     "skip_nonrelocated_elf_images,skip_global_memory,skip_shared_memory,skip_local_memory,"
     "skip_abort";
 
-fs::path make_private_folder() {
-  std::string path = (fs::temp_directory_path() / "reprise-dumps-XXXXXX").string();
-  if (::mkdtemp(path.data()) == nullptr)
-    throw std::system_error(errno, std::generic_category(), "cannot create " + path);
-  return fs::absolute(path);
-}
-
 }  // namespace
 
-std::int64_t process_of_dump(const std::string& name, const std::string& pattern) {
+std::regex names_of_dumps(const std::string& pattern) {
   std::string expression;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     const char kind = pattern[i] == '%' && i + 1 < pattern.size() ? pattern[i + 1] : '\0';
@@ -58,8 +49,12 @@ std::int64_t process_of_dump(const std::string& name, const std::string& pattern
     }
     ++i;
   }
+  return std::regex(expression);
+}
+
+std::int64_t process_of_dump(const std::string& name, const std::regex& names) {
   std::smatch parts;
-  if (!std::regex_match(name, parts, std::regex(expression))) return -1;
+  if (!std::regex_match(name, parts, names)) return -1;
   if (parts.size() < 2) return 0;
   std::int64_t process = 0;
   const std::string digits = parts[1];
@@ -69,18 +64,16 @@ std::int64_t process_of_dump(const std::string& name, const std::string& pattern
 
 FaultDumps::FaultDumps(const Desc& desc) : desc_(desc) {
   if (!desc.faults && desc.hang_seconds == 0) return;
-  folder_ = make_private_folder();
+  folder_.emplace("reprise-dumps");
   const char* const file = ::secure_getenv(kDumpFile);
   is_own_pattern_ = file == nullptr || *file == '\0';
-  pattern_ = is_own_pattern_ ? folder_ / "dump.%p" : fs::absolute(file);
-  began_ = fs::last_write_time(folder_);
+  pattern_ = is_own_pattern_ ? folder_->path() / "dump.%p" : fs::absolute(file);
+  names_ = names_of_dumps(pattern_.filename().string());
+  began_ = fs::last_write_time(folder_->path());
 }
 
 FaultDumps::~FaultDumps() {
-  if (folder_.empty()) return;
-  std::error_code ignored;
-  const bool remain = desc_.keep && is_own_pattern_ && !dumps_.empty();
-  if (!remain) fs::remove_all(folder_, ignored);
+  if (folder_ && desc_.keep && is_own_pattern_ && !dumps_.empty()) folder_->keep();
 }
 
 std::map<std::string, std::string> FaultDumps::environment() const {
@@ -98,7 +91,7 @@ std::map<std::string, std::string> FaultDumps::environment() const {
   }
   if (desc_.hang_seconds != 0) {
     set(kOnRequest, "1");
-    set(kDumpPipe, (folder_ / "request.%p").string());
+    set(kDumpPipe, (folder_->path() / "request.%p").string());
     variables["REPRISE_RUN_HANG_AFTER"] = std::to_string(desc_.hang_seconds);
   }
   return variables;
@@ -107,8 +100,7 @@ std::map<std::string, std::string> FaultDumps::environment() const {
 void FaultDumps::find() {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(pattern_.parent_path(), error)) {
-    const std::int64_t pid =
-        process_of_dump(entry.path().filename().string(), pattern_.filename().string());
+    const std::int64_t pid = process_of_dump(entry.path().filename().string(), names_);
     std::error_code ignored;
     // An earlier run's file of the user's own name is older.
     if (pid < 0 || !entry.is_regular_file(ignored) || entry.last_write_time(ignored) < began_)

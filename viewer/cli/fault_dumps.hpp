@@ -4,11 +4,14 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <regex>
 #include <string>
 #include <vector>
 
 #include "cli/child_process.hpp"
 #include "faults/fault_report.hpp"
+#include "model/temporary_files.hpp"
 
 namespace reprise::cli {
 
@@ -25,7 +28,7 @@ class FaultDumps {
   FaultDumps& operator=(const FaultDumps&) = delete;
   ~FaultDumps();  // removes the folder, unless dumps remain
 
-  [[nodiscard]] bool are_requested() const noexcept { return !folder_.empty(); }
+  [[nodiscard]] bool are_requested() const noexcept { return folder_.has_value(); }
   // For the program. Variables that the user has set are left out.
   [[nodiscard]] std::map<std::string, std::string> environment() const;
   // Prints the reports of complete dumps. Call it about once a second while the program runs.
@@ -47,15 +50,17 @@ class FaultDumps {
   [[nodiscard]] std::string why_no_dump(const ChildExit& exit) const;
 
   Desc desc_;
-  std::filesystem::path folder_;   // empty: no dumps are requested
+  std::optional<model::TemporaryFolder> folder_;  // empty: no dumps are requested
   std::filesystem::path pattern_;  // of the dumps, with the driver's %p, %h and %t
+  std::regex names_;               // of the dumps
   bool is_own_pattern_ = true;
   std::filesystem::file_time_type began_;
   std::map<std::filesystem::path, Dump> dumps_;
 };
 
-// The number of the process where `name` is one of the names that the driver makes of `pattern`
-// (%p: process, %h: host, %t: time), 0 where the pattern does not state it; -1 for other names.
-[[nodiscard]] std::int64_t process_of_dump(const std::string& name, const std::string& pattern);
+// The names that the driver makes of `pattern` (%p: process, %h: host, %t: time).
+[[nodiscard]] std::regex names_of_dumps(const std::string& pattern);
+// The number of the process that one of `names` states, 0 if it states none; -1 for other names.
+[[nodiscard]] std::int64_t process_of_dump(const std::string& name, const std::regex& names);
 
 }  // namespace reprise::cli

@@ -127,8 +127,11 @@ std::vector<fs::path> report(const RunOptions& options, const RunFiles& files,
                   (has_driver() ? " did not initialise CUDA"
                                 : " could not initialise CUDA: this machine has no GPU driver"));
   }
-  if (options.stacks == "native")
-    static_cast<void>(std::all_of(written.begin(), written.end(), add_lines));
+  if (options.stacks == "native") {
+    for (const fs::path& file : written) {
+      if (!add_lines(file)) break;
+    }
+  }
   for (std::size_t i = 0; i < std::min(written.size(), kReportedFiles); ++i) {
     const fs::path& file = written[i];
     try {

@@ -86,7 +86,7 @@ class DumpReader {
     }
   }
 
-  [[nodiscard]] std::uint64_t count(const Section& table) const {
+  [[nodiscard]] std::uint64_t count(const Section& table) {
     if (table.bytes == 0) return 0;
     constexpr std::uint64_t kLeast = 16;  // bytes of an entry
     if (table.entry_bytes < kLeast)
@@ -96,7 +96,7 @@ class DumpReader {
     return bytes / table.entry_bytes;
   }
   // What is read of the sections together is no more than the file, unless sections overlap.
-  void use(const Section& section, std::uint64_t bytes) const {
+  void use(const Section& section, std::uint64_t bytes) {
     if (bytes > unused_) elf_.fail(section, "overlaps others");
     unused_ -= bytes;
   }
@@ -274,7 +274,7 @@ class DumpReader {
     SourceLine line;
   };
   ElfFile elf_;
-  mutable std::uint64_t unused_;  // bytes of the file that were not read yet as a section
+  std::uint64_t unused_;  // bytes of the file that were not read yet as a section
   std::uint64_t parameters_left_ = kMaxAllParameters;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> children_;
   std::vector<Image> images_;

@@ -10,8 +10,8 @@ namespace reprise::model {
 
 namespace fs = std::filesystem;
 
-TemporaryFolder::TemporaryFolder() {
-  std::string folder = fs::temp_directory_path() / "reprise-XXXXXX";
+TemporaryFolder::TemporaryFolder(std::string_view name) {
+  std::string folder = fs::temp_directory_path() / (std::string(name) + "-XXXXXX");
   if (::mkdtemp(folder.data()) == nullptr)
     throw std::system_error(errno, std::generic_category(), "cannot create " + folder);
   path_ = fs::absolute(folder).lexically_normal();
@@ -19,7 +19,7 @@ TemporaryFolder::TemporaryFolder() {
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
-  fs::remove_all(path_, ignored);
+  if (!is_kept_) fs::remove_all(path_, ignored);
 }
 
 MergedTraceFile::MergedTraceFile(const fs::path& input)

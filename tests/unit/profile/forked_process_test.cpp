@@ -73,8 +73,6 @@ class ForkedChild {
   pid_t id_ = -1;
 };
 
-const pid_t first_process = ::getpid();
-
 int run_in_child(const std::function<void()>& body) { return ForkedChild(body).exit_code(); }
 
 Instance recorded_in(const TraceFolder& folder) {
@@ -119,6 +117,8 @@ struct Program {
 }  // namespace
 
 #if defined(__SANITIZE_ADDRESS__)
+static const pid_t first_process = ::getpid();
+
 // A thread of the parent may hold a lock of AddressSanitizer's allocator at the fork. A child that
 // looked for leaks when it exits would wait for it without end.
 extern "C" int __lsan_is_turned_off() { return ::getpid() == first_process ? 0 : 1; }

@@ -51,8 +51,7 @@ constexpr std::array<TableColumn, 12> kCompareColumns{{
     {"Effect",
      "What the node adds to the mean replay: the change of its mean time on the critical path, "
      "with the gap before it. The effects and the time outside nodes add up to the difference of "
-     "the "
-     "mean replays.",
+     "the mean replays.",
      13, ColumnAlign::Right, "ns"},
     {"On path A | B",
      "Share of the replays in which the node is on the critical path. Where it differs, a node can "

@@ -190,7 +190,8 @@ void ProgramCallbacks::take_capture(CUpti_CallbackId id, const CUpti_CallbackDat
 
 void ProgramCallbacks::take_instantiation(CUpti_CallbackId id, const CUpti_CallbackData& data) {
   Thread& thread = this_thread();
-  if (data.callbackSite == CUPTI_API_ENTER) {
+  thread.instantiates = data.callbackSite == CUPTI_API_ENTER;
+  if (thread.instantiates) {
     thread.created_exec = nullptr;
     thread.launchers = launchers_of(id, data.functionParams);
     thread.used_before = used_memory();

@@ -197,8 +197,10 @@ void ProgramCallbacks::take_graph(CUpti_CallbackId id, const CUpti_GraphData& gr
     case CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED: {
       ++thread.nodes_created;
       ThreadRanges& ranges = thread_ranges();
+      // An executable's own nodes are created by its instantiation, which no line of theirs made.
       return program_.node_created(number_of(graph.graph), number_of(graph.node),
-                                   {ranges.scopes.path(), ranges.nccl_calls.operations(), stack()});
+                                   {ranges.scopes.path(), ranges.nccl_calls.operations(),
+                                    thread.instantiates ? nullptr : stack()});
     }
     case CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED:
       return program_.node_copied(number_of(graph.originalNode), number_of(graph.graph),

@@ -63,6 +63,7 @@ class ProgramCallbacks {
     ObservedProgram::Instantiation::Launchers launchers =
         ObservedProgram::Instantiation::Launchers::Host;  // of the instantiation
     CUgraphExec created_exec = nullptr;                   // by the instantiation
+    bool instantiates = false;
     std::uint64_t nodes_created = 0, nodes_before = 0;
     ObservedNode changed;  // its memory is reused
   };

@@ -177,7 +177,7 @@ def serve(peers):
     os.dup2(2, 1)  # frameworks print to it
 
     def say(value):
-        print(json.dumps(value), file=answers, flush=True)
+        print(json.dumps(value, default=lambda number: number.item()), file=answers, flush=True)  # numpy's numbers
 
     contenders = {}
 

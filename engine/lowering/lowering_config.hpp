@@ -27,6 +27,9 @@ struct NodeHints {
   // For Lowering::Persistent: see segment_blocks(). Empty: no segments.
   std::vector<std::uint32_t> segment_blocks;
   std::uint32_t segment_lists = 1;  // of one segment at most
+  // Up to this number of lists, each has a multiprocessor to itself. A waiting list slows down one
+  // that it shares a multiprocessor with.
+  std::uint32_t undisturbed_lists = kNone;
 };
 
 // Converts microseconds to nanoseconds, clamped to 32 bits.

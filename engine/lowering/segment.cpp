@@ -126,7 +126,8 @@ class SegmentScheduler {
   }
 
   // Takes the list in which the item starts first: a predecessor's, an idle one or a new one. A new
-  // one if costs are unknown: what an idle list contains may take longer than expected.
+  // one if costs are unknown, since what an idle list contains may take longer than expected, and
+  // if it disturbs no other.
   void place(std::uint32_t node, std::uint32_t part) {
     std::uint32_t best = static_cast<std::uint32_t>(lists_.size());
     std::uint64_t start = best < max_lists_ ? start_in(best, node) : kNever;
@@ -142,7 +143,7 @@ class SegmentScheduler {
     });
     if (!idle_.empty()) {
       while (idle_.top().time != free_at_[idle_.top().list]) idle_.pop();  // outdated
-      try_list(idle_.top().list, hints_.costs.empty());
+      try_list(idle_.top().list, hints_.costs.empty() && lists_.size() < hints_.undisturbed_lists);
     }
     if (best == lists_.size()) {
       lists_.emplace_back();
@@ -314,6 +315,7 @@ void add_segment_hints(const Recording& recording, const DependencyGraph& depend
     threads = std::max(threads, static_cast<std::uint32_t>(dispatch.block.volume()));
   }
   hints.segment_lists = std::max(1u, max_blocks * kMinSegmentThreads / std::bit_ceil(threads));
+  hints.undisturbed_lists = max_blocks * kMinSegmentThreads / kSegmentThreads;
 }
 
 bool is_segment_certain(std::span<const std::uint32_t> blocks) {

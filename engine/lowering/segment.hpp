@@ -18,6 +18,8 @@ struct LoweredGraph;
 struct NodeHints;
 
 inline constexpr std::uint32_t kMinSegmentThreads = 128;  // of a persistent block
+// Resident threads of segments per multiprocessor, with 128 registers each.
+inline constexpr std::uint32_t kSegmentThreads = 512;
 
 // Max bytes of a fill, copy or update in a segment, which one block of kMinSegmentThreads threads
 // transfers. Larger transfers are faster as nodes; see engine/docs/design/segments.md.
@@ -68,8 +70,8 @@ struct Segment {
                                                         const DependencyGraph& dependencies,
                                                         std::uint32_t loop_condition = kNone);
 
-// Sets hints.segment_blocks, and hints.segment_lists for a device with this
-// DeviceLimits::max_segment_blocks.
+// Sets hints.segment_blocks, and hints.segment_lists and hints.undisturbed_lists for a device with
+// this DeviceLimits::max_segment_blocks.
 void add_segment_hints(const Recording& recording, const DependencyGraph& dependencies,
                        std::uint32_t max_blocks, NodeHints& hints,
                        std::uint32_t loop_condition = kNone);

@@ -75,8 +75,9 @@ constexpr std::string_view kEndTime =
 static_assert(offsetof(SegmentRecordTimes, ended) == 8);
 constexpr std::uint32_t kTimeBytes = sizeof(SegmentRecordTimes);
 static_assert(offsetof(SegmentMark, record) == 0 && sizeof(SegmentMark) == 8);
-// Bytes from the start of the state: blocks that have ended, and whether a loop goes on.
-constexpr std::uint32_t kCountOfEnds = 128, kGoesOn = 192;
+// Bytes from the start of the state, which begins with the epoch and whether a loop goes on: blocks
+// that have ended.
+constexpr std::uint32_t kCountOfEnds = 128;
 constexpr std::uint32_t kMaxIndices = 1024;
 constexpr std::uint32_t kMaxTests = 3;  // of the kernel's index before a jump table
 
@@ -376,14 +377,14 @@ class PersistentKernelWriter {
         "shr.u32 %x, %rp_first, 2; shl.b32 %y, %rp_lane, 2; add.u32 %x, %x, %y; "
         "add.u32 %x, %x, %rp_base; mov.u32 %y, 0; st.volatile.shared.u32 [%x], %y;\n"
         "$RP_CLEARED:\n",
-        is_marked() ? first_mark() : std::string(), is_loop() ? "$RP_AGAIN:\n" : "",
+        is_marked() ? first_mark() : std::string(), is_loop() ? start_loop() : std::string_view(),
         "ld.param.u64 %a, [rp_first]; cvta.to.global.u64 %a, %a; mov.u32 %x, %ctaid.x; "
         "mul.wide.u32 %source, %x, 4; add.s64 %a, %a, %source;\n"
         "ld.global.u32 %i, [%a]; ld.global.u32 %end, [%a+4];\n"
-        "ld.volatile.global.u32 %rp_epoch, [%state]; add.u32 %rp_epoch, %rp_epoch, 1;\n"
-        "mov.u32 %chunk, 0; add.u32 %y, %rp_base, ",
-        kRingOffset, ";\n", fetch("%i", "%y", "FIRST"),
-        "setp.ge.s32 %p, %i, %end; @%p bra $RP_FINISH;\n",
+        "ld.volatile.global.u32 %rp_epoch, [%state]; add.u32 %rp_epoch, %rp_epoch, 1;\n",
+        is_loop() ? "mov.u32 %begin, %i;\n$RP_AGAIN:\n" : "",
+        "mov.u32 %chunk, 0; add.u32 %y, %rp_base, ", kRingOffset, ";\n", fetch("%i", "%y", "FIRST"),
+        is_loop() ? "$RP_FETCHED_BEFORE:\n" : "", "setp.ge.s32 %p, %i, %end; @%p bra $RP_FINISH;\n",
         is_timed() ? store_multiprocessor() : std::string(),
         // Copies the next chunk while the records of this one run.
         "$RP_CHUNK:\ncp.async.wait_all; bar.sync 0;\n"
@@ -414,30 +415,41 @@ class PersistentKernelWriter {
                   others, ";\nmov.u32 %x, 0; st.global.u32 [%state+", kCountOfEnds, "], %x;\n");
   }
 
-  // The last block to end counts the iteration and decides for all blocks, which wait for the next
-  // epoch. The loop's counters: iterations of this run and of the replay, and whether the limit was
+  // The loop's counters: iterations of this run and of the replay, and whether the limit was
   // reached.
+  static std::string_view start_loop() {
+    return ".reg .b32 %begin; .reg .b64 %loop, %run, %replay;\n"
+           "ld.param.u64 %loop, [rp_loop]; cvta.to.global.u64 %loop, %loop;\n"
+           "ld.volatile.global.u64 %run, [%loop]; ld.volatile.global.u64 %replay, [%loop+8];\n";
+  }
+
+  // The last block to end decides for all blocks, which wait for its word: the epoch that has
+  // ended, and whether the loop goes on. Records of one chunk are still in shared memory then.
   static std::string end_of_iteration() {
     return concat(
-        "$RP_FINISH:\nbar.sync 0;\nsetp.ne.u32 %p, %rp_thread, 0; @%p bra $RP_MET;\n",
-        count_end("$RP_MEET"),
-        "{ .reg .b64 %c, %n1, %n2, %l; .reg .pred %q; membar.gl;\n"
+        "$RP_FINISH:\nadd.u64 %run, %run, 1; add.u64 %replay, %replay, 1;\n"
+        "bar.sync 0;\nmov.u32 %y, 0; setp.ne.u32 %p, %rp_thread, 0; @%p bra $RP_MET;\n"
+        "{ .reg .b64 %c, %word; .reg .pred %q;\n"
+        "atom.acq_rel.gpu.global.add.u32 %x, [%state+",
+        kCountOfEnds,
+        "], 1; mov.u32 %y, %nctaid.x; sub.u32 %y, %y, 1;\n"
+        "setp.ne.u32 %p, %x, %y; @%p bra $RP_MEET;\n"
         "ld.param.u64 %c, [rp_condition]; cvta.to.global.u64 %c, %c; "
-        "ld.volatile.global.u32 %y, [%c];\n"
-        "ld.param.u64 %a, [rp_loop]; cvta.to.global.u64 %a, %a; ld.param.u64 %l, [rp_limit];\n"
-        "ld.volatile.global.u64 %n1, [%a]; ld.volatile.global.u64 %n2, [%a+8]; "
-        "add.u64 %n1, %n1, 1; add.u64 %n2, %n2, 1;\n"
-        "st.volatile.global.u64 [%a], %n1; st.volatile.global.u64 [%a+8], %n2;\n"
-        "setp.eq.u64 %q, %n1, %l; @%q mov.u32 %y, 0; mov.u64 %n2, 1; "
-        "@%q st.volatile.global.u64 [%a+16], %n2;\n"
-        "st.volatile.global.u32 [%state+",
-        kGoesOn,
-        "], %y; setp.eq.u32 %q, %y, 0; mov.u32 %x, 1; @%q st.volatile.global.u32 [%c], %x; }\n"
-        "membar.gl; st.volatile.global.u32 [%state], %rp_epoch; bra $RP_MET;\n"
-        "$RP_MEET:\nld.acquire.gpu.global.u32 %x, [%state]; setp.ne.u32 %p, %x, %rp_epoch; "
-        "@%p bra $RP_MEET;\n"
-        "$RP_MET:\nbar.sync 0;\nld.volatile.global.u32 %y, [%state+",
-        kGoesOn, "]; setp.ne.u32 %p, %y, 0; @%p bra $RP_AGAIN;\nret;\n}\n");
+        "ld.volatile.global.u32 %y, [%c];\nmov.u32 %x, 0; st.volatile.global.u32 [%state+",
+        kCountOfEnds,
+        "], %x;\n"
+        "st.volatile.global.u64 [%loop], %run; st.volatile.global.u64 [%loop+8], %replay;\n"
+        "ld.param.u64 %a, [rp_limit]; setp.eq.u64 %q, %run, %a; @%q mov.u32 %y, 0; "
+        "mov.u64 %a, 1; @%q st.volatile.global.u64 [%loop+16], %a;\n"
+        "setp.eq.u32 %q, %y, 0; mov.u32 %x, 1; @%q st.volatile.global.u32 [%c], %x;\n"
+        "mov.b64 %word, {%rp_epoch, %y}; st.release.gpu.global.u64 [%state], %word; "
+        "bra $RP_MET;\n"
+        "$RP_MEET:\nld.acquire.gpu.global.u64 %word, [%state]; mov.b64 {%x, %y}, %word;\n"
+        "setp.ne.u32 %p, %x, %rp_epoch; @%p bra $RP_MEET;\n}\n"
+        "$RP_MET:\nsetp.ne.u32 %p, %y, 0; bar.red.or.pred %p, 0, %p; @!%p ret;\n"
+        "add.u32 %rp_epoch, %rp_epoch, 1; mov.u32 %i, %begin; mov.u32 %chunk, 0;\n"
+        "sub.s32 %x, %end, %begin; setp.gt.s32 %p, %x, ",
+        SegmentRecord::kChunk, "; @%p bra $RP_AGAIN;\nbra $RP_FETCHED_BEFORE;\n}\n");
   }
 
   // %rp_mark: the mark of this warp.

@@ -9,8 +9,6 @@
 namespace reprise::detail {
 
 inline constexpr std::uint32_t kWarp = 32;  // threads
-// Resident threads of segments per multiprocessor, with 128 registers each.
-inline constexpr std::uint32_t kSegmentThreads = 512;
 
 struct SegmentRecord {
   // Bits of `word` besides the kernel (0 to 9) and the threads of the block less one (10 to 19).

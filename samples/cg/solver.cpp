@@ -85,7 +85,7 @@ Solver::Solver(const Device& device, const SolverDesc& desc)
   whole.dispatch(kernels_.decide, {.grid = 1, .block = 1}, read(state_), goes_on_);
   whole.execute_while(goes_on_, body, {.max_iterations = desc_.max_iterations});
   record_end(whole);
-  whole_ = compile(whole);
+  whole_ = compile(whole, Lowering::Persistent);  // the loop is one kernel
 
   CommandBuffer start = device_.create_command_buffer({.label = "start"});
   start.begin();
@@ -106,9 +106,9 @@ Solver::Solver(const Device& device, const SolverDesc& desc)
   end_ = compile(end);
 }
 
-CapturedGraph Solver::compile(CommandBuffer& commands) const {
+CapturedGraph Solver::compile(CommandBuffer& commands, Lowering lowering) const {
   commands.end();
-  CapturedGraph graph = device_.compile(commands, {.pool = pool_});
+  CapturedGraph graph = device_.compile(commands, {.pool = pool_, .lowering = lowering});
   graph.upload(queue_);
   return graph;
 }

@@ -54,7 +54,8 @@ class Solver {
   void record_end(reprise::CommandBuffer& to) const;
   void record_halo_exchange(reprise::CommandBuffer& to) const;
   void record_gather(reprise::CommandBuffer& to, const reprise::GpuRef<double>& parts) const;
-  [[nodiscard]] reprise::CapturedGraph compile(reprise::CommandBuffer& commands) const;
+  [[nodiscard]] reprise::CapturedGraph compile(
+      reprise::CommandBuffer& commands, reprise::Lowering lowering = reprise::Lowering::Auto) const;
   [[nodiscard]] Solve result() const;
   [[nodiscard]] reprise::DispatchDesc all_points() const;
   // Partial sums: `blocks_` of each rank.

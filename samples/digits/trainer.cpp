@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <reprise/ops/array_op.hpp>
 #include <reprise/ops/gemm_op.hpp>
 
 #include "training.shaders.hpp"
@@ -35,6 +36,12 @@ std::vector<float> with_ones(const std::vector<float>& pixels) {
   return rows;
 }
 
+// Few values are left to one block, for which a segment need not count blocks.
+reprise::DispatchDesc blocks_of(std::uint32_t values) {
+  constexpr std::uint32_t kOneBlock = 8 * kThreads;
+  return {.grid = values <= kOneBlock ? 1 : ceil_div(values, kThreads), .block = kThreads};
+}
+
 std::string numbered(const char* name, std::size_t number) {
   return std::string(name) + ' ' + std::to_string(number);
 }
@@ -51,7 +58,7 @@ Trainer::Trainer(const reprise::Device& device, const DigitSplit& digits,
                .softmax_cross_entropy = device.load_kernel(shaders::softmax_cross_entropy),
                .tanh_slope = device.load_kernel(shaders::tanh_slope),
                .momentum_step = device.load_kernel(shaders::momentum_step),
-               .finish_step = device.load_kernel(shaders::finish_step),
+               .count_step = device.load_kernel(shaders::count_step),
                .count_correct = device.load_kernel(shaders::count_correct)},
       pool_(device.create_pool({.label = "digits"})),
       images_(pool_->allocate<float>(digits.training.pixels.size(), "images")),
@@ -77,15 +84,16 @@ Trainer::Trainer(const reprise::Device& device, const DigitSplit& digits,
         pool_->host<float>(kLayers[l].weights(), numbered("weights result", l + 1));
   }
   reprise::CapturedGraph start = compile(record_start(digits));
-  step_ = compile(record_step());
+  step_ = compile(record_step(), reprise::Lowering::Persistent);
   evaluation_ = compile(record_evaluation());
   read_back_ = compile(record_read_back());
   start.launch(queue_);
   step_.upload(queue_);
 }
 
-reprise::CapturedGraph Trainer::compile(const CommandBuffer& commands) const {
-  return device_.compile(commands, {.pool = pool_});
+reprise::CapturedGraph Trainer::compile(const CommandBuffer& commands,
+                                        reprise::Lowering lowering) const {
+  return device_.compile(commands, {.pool = pool_, .lowering = lowering});
 }
 
 CommandBuffer Trainer::record_start(const DigitSplit& digits) {
@@ -136,16 +144,19 @@ CommandBuffer Trainer::record_step() {
   }
   {
     const auto scope = commands.label("update");
+    const auto total_loss = pool_->transient<float>(1, "total loss");
+    const auto rate = pool_->transient<float>(1, "rate");
+    commands.add(reprise::ReduceOp(loss, total_loss));
+    commands.dispatch(kernels_.count_step, {.grid = 1, .block = 1}, read(total_loss), kBatchRows,
+                      read_write(running_loss_), read_write(step_counter_), schedule_.total_steps,
+                      schedule_.rate, write(rate));
     for (std::size_t l = 0; l < kDepth; ++l) {
       const std::uint32_t count = kLayers[l].weights();
       commands.dispatch(kernels_.momentum_step,
                         {.grid = ceil_div(count, kThreads), .block = kThreads},
                         read_write(weights_[l]), read_write(velocity_[l]), read(gradients[l]),
-                        count, kMicrobatches, read(step_counter_), schedule_.total_steps,
-                        schedule_.rate, schedule_.momentum, schedule_.decay);
+                        count, kMicrobatches, read(rate), schedule_.momentum, schedule_.decay);
     }
-    commands.dispatch(kernels_.finish_step, {.grid = 1, .block = 1}, read(loss), kBatchRows,
-                      read_write(running_loss_), read_write(step_counter_));
   }
   commands.end();
   return commands;
@@ -160,9 +171,9 @@ void Trainer::record_microbatch(CommandBuffer& commands, std::uint32_t microbatc
   const auto labels = pool_->transient<std::uint32_t>(kMicrobatchRows, "microbatch labels");
   {
     const auto scope = commands.label("forward");
-    commands.dispatch(kernels_.gather_rows, {.grid = kMicrobatchRows, .block = kPixels},
-                      read(images_), read(labels_), static_cast<std::uint32_t>(labels_.size()),
-                      read(step_counter_), schedule_.seed, kBatchRows, first,
+    commands.dispatch(kernels_.gather_rows, {.grid = 1, .block = kThreads}, read(images_),
+                      read(labels_), static_cast<std::uint32_t>(labels_.size()),
+                      read(step_counter_), schedule_.seed, kBatchRows, first, kMicrobatchRows,
                       read(moves.slice(first, kMicrobatchRows)), write(values[0]), write(labels));
     for (std::size_t l = 0; l < kDepth; ++l) {
       values[l + 1] = dense(commands, l, values[l], kMicrobatchRows);
@@ -195,9 +206,8 @@ void Trainer::record_microbatch(CommandBuffer& commands, std::uint32_t microbatc
                                      .k = units,
                                      .transpose_b = Transpose::Yes,
                                      .workspace_bytes = kProductWorkspace}));
-      commands.dispatch(kernels_.tanh_slope,
-                        {.grid = ceil_div(kMicrobatchRows * inputs, kThreads), .block = kThreads},
-                        read(values[l]), read_write(earlier), kMicrobatchRows, inputs);
+      commands.dispatch(kernels_.tanh_slope, blocks_of(kMicrobatchRows * inputs), read(values[l]),
+                        read_write(earlier), kMicrobatchRows, inputs);
       slope = earlier;
     }
   }
@@ -247,9 +257,8 @@ GpuRef<float> Trainer::dense(CommandBuffer& commands, std::size_t layer, const G
                                  .workspace_bytes = kProductWorkspace}));
   if (is_last) return product;
   const auto output = pool_->transient<float>(rows * (units + 1), numbered("output", layer + 1));
-  commands.dispatch(kernels_.activate,
-                    {.grid = ceil_div(output.size(), kThreads), .block = kThreads}, read(product),
-                    write(output), rows, units);
+  commands.dispatch(kernels_.activate, blocks_of(rows * (units + 1)), read(product), write(output),
+                    rows, units);
   return output;
 }
 

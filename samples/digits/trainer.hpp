@@ -39,12 +39,14 @@ class Trainer {
  private:
   struct Kernels {
     reprise::Kernel gather_rows, activate, softmax_cross_entropy, tanh_slope, momentum_step,
-        finish_step, count_correct;
+        count_step, count_correct;
   };
   using Gradients =
       std::array<reprise::GpuRef<float>, kDepth>;  // per layer: one slice per microbatch
 
-  [[nodiscard]] reprise::CapturedGraph compile(const reprise::CommandBuffer& commands) const;
+  [[nodiscard]] reprise::CapturedGraph compile(
+      const reprise::CommandBuffer& commands,
+      reprise::Lowering lowering = reprise::Lowering::Auto) const;
   [[nodiscard]] reprise::CommandBuffer record_start(const DigitSplit& digits);
   [[nodiscard]] reprise::CommandBuffer record_step();
   // `moves`: one random value per row of the batch.

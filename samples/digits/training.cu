@@ -7,6 +7,7 @@
 #define PIXELS 64
 #define SIDE 8
 #define CLASSES 10
+#define ROWS 16  // of a microbatch, at most
 
 __device__ inline unsigned mix(unsigned x) {
   x ^= x >> 16;
@@ -34,45 +35,52 @@ __device__ inline unsigned shuffled_row(unsigned position, unsigned rows, unsign
   return row;
 }
 
-// Gathers the rows of one microbatch and shifts half of the images by a pixel. One block per row,
-// one thread per pixel. x: gridDim.x x (PIXELS + 1), the last column 1; labels: gridDim.x. `first`:
-// the microbatch's first row in the batch of `batch_rows`. moves: one random value per row, in [0,
-// 1).
-REPRISE_KERNEL(gather_rows, (const float* images, const unsigned* image_labels, unsigned rows,
-                             const unsigned* step, unsigned seed, unsigned batch_rows,
-                             unsigned first, const float* moves, float* x, unsigned* labels)) {
-  const unsigned per_epoch = rows / batch_rows;
-  const unsigned in_batch = first + blockIdx.x;
-  const unsigned row =
-      shuffled_row(*step % per_epoch * batch_rows + in_batch, rows, *step / per_epoch, seed);
-  const unsigned way = static_cast<unsigned>(8.0f * moves[blockIdx.x]);
-  const int right = way == 0 ? 1 : way == 1 ? -1 : 0;
-  const int down = way == 2 ? 1 : way == 3 ? -1 : 0;
-  const int from_x = static_cast<int>(threadIdx.x % SIDE) - right;
-  const int from_y = static_cast<int>(threadIdx.x / SIDE) - down;
-  const bool inside = from_x >= 0 && from_x < SIDE && from_y >= 0 && from_y < SIDE;
-  float* out = x + blockIdx.x * (PIXELS + 1);
-  out[threadIdx.x] = inside ? images[row * PIXELS + from_y * SIDE + from_x] : 0.0f;
-  if (threadIdx.x != 0) return;
-  out[PIXELS] = 1.0f;
-  labels[blockIdx.x] = image_labels[row];
+// Gathers the `count` rows of one microbatch and shifts half of the images by a pixel. One thread
+// per row, then per value. x: count x (PIXELS + 1), the last column 1; labels: count. `first`: the
+// microbatch's first row in the batch of `batch_rows`. moves: one random value per row, in [0, 1).
+REPRISE_KERNEL(gather_rows,
+               (const float* images, const unsigned* image_labels, unsigned rows,
+                const unsigned* step, unsigned seed, unsigned batch_rows, unsigned first,
+                unsigned count, const float* moves, float* x, unsigned* labels)) {
+  __shared__ unsigned gathered[ROWS], ways[ROWS];
+  if (threadIdx.x < count) {
+    ways[threadIdx.x] = static_cast<unsigned>(8.0f * moves[threadIdx.x]);
+    const unsigned per_epoch = rows / batch_rows, now = *step;
+    const unsigned at = now % per_epoch * batch_rows + first + threadIdx.x;
+    const unsigned row = shuffled_row(at, rows, now / per_epoch, seed);
+    gathered[threadIdx.x] = row;
+    labels[threadIdx.x] = image_labels[row];
+  }
+  __syncthreads();
+  for (unsigned i = threadIdx.x; i < count * (PIXELS + 1); i += blockDim.x) {
+    const unsigned r = i / (PIXELS + 1), pixel = i % (PIXELS + 1), way = ways[r];
+    const int right = way == 0 ? 1 : way == 1 ? -1 : 0;
+    const int down = way == 2 ? 1 : way == 3 ? -1 : 0;
+    const int from_x = static_cast<int>(pixel % SIDE) - right;
+    const int from_y = static_cast<int>(pixel / SIDE) - down;
+    const bool inside = from_x >= 0 && from_x < SIDE && from_y >= 0 && from_y < SIDE;
+    x[i] = pixel == PIXELS ? 1.0f
+           : inside        ? images[gathered[r] * PIXELS + from_y * SIDE + from_x]
+                           : 0.0f;
+  }
 }
 
-// One thread per value of h, rows x (units + 1): tanh of y, rows x units, and 1 in the last column.
+// h, rows x (units + 1): tanh of y, rows x units, and 1 in the last column.
 REPRISE_KERNEL(activate, (const float* y, float* h, unsigned rows, unsigned units)) {
-  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= rows * (units + 1)) return;
-  const unsigned row = i / (units + 1);
-  h[i] = i % (units + 1) == units ? 1.0f : tanhf(y[i - row]);
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < rows * (units + 1);
+       i += gridDim.x * blockDim.x) {
+    const unsigned row = i / (units + 1);
+    h[i] = i % (units + 1) == units ? 1.0f : tanhf(y[i - row]);
+  }
 }
 
-// One thread per value of dx, rows x units: multiplies by the derivative of tanh at h, rows x
-// (units + 1).
+// Multiplies dx, rows x units, by the derivative of tanh at h, rows x (units + 1).
 REPRISE_KERNEL(tanh_slope, (const float* h, float* dx, unsigned rows, unsigned units)) {
-  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= rows * units) return;
-  const float value = h[i + i / units];
-  dx[i] *= 1.0f - value * value;
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < rows * units;
+       i += gridDim.x * blockDim.x) {
+    const float value = h[i + i / units];
+    dx[i] *= 1.0f - value * value;
+  }
 }
 
 // One thread per row: the cross-entropy of softmax(logits) in loss[row], its derivative times
@@ -99,23 +107,22 @@ REPRISE_KERNEL(softmax_cross_entropy, (const float* logits, const unsigned* labe
 // One thread per weight: adds the gradients of the microbatches and updates the weight with
 // momentum.
 REPRISE_KERNEL(momentum_step, (float* w, float* velocity, const float* gradients, unsigned count,
-                               unsigned microbatches, const unsigned* step, unsigned total_steps,
-                               float rate, float momentum, float decay)) {
+                               unsigned microbatches, const float* rate, float momentum,
+                               float decay)) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
   float gradient = 0.0f;
   for (unsigned m = 0; m < microbatches; ++m) gradient += gradients[m * count + i];
-  const float now = rate * (1.0f - static_cast<float>(*step) / static_cast<float>(total_steps));
   velocity[i] = momentum * velocity[i] + gradient + decay * w[i];
-  w[i] -= now * velocity[i];
+  w[i] -= *rate * velocity[i];
 }
 
-// One thread: adds the batch's mean loss to the running loss and counts the step.
-REPRISE_KERNEL(finish_step,
-               (const float* loss, unsigned rows, float* running_loss, unsigned* step)) {
-  float sum = 0.0f;
-  for (unsigned r = 0; r < rows; ++r) sum += loss[r];
-  *running_loss += sum / static_cast<float>(rows);
+// One thread: adds the batch's mean loss to the running loss, counts the step and sets the rate of
+// its update.
+REPRISE_KERNEL(count_step, (const float* total_loss, unsigned rows, float* running_loss,
+                            unsigned* step, unsigned total_steps, float first_rate, float* rate)) {
+  *running_loss += *total_loss / static_cast<float>(rows);
+  *rate = first_rate * (1.0f - static_cast<float>(*step) / static_cast<float>(total_steps));
   *step += 1;
 }
 

@@ -32,7 +32,8 @@ CommandKey likeness_of(const Recording& recording, std::uint32_t index) {
   switch (recording.commands[index].kind) {
     case CommandKind::Dispatch: {
       const auto& dispatch = recording.payload<DispatchPayload>(index);
-      likeness.name = recording.kernels[dispatch.kernel]->name;
+      likeness.name = dispatch.op == kNone ? recording.kernels[dispatch.kernel]->name
+                                           : recording.command_name(index);
       likeness.work = dispatch.grid.volume() * dispatch.block.volume();
       return likeness;
     }

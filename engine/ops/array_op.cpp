@@ -3,6 +3,8 @@
 #include <limits>
 #include <utility>
 
+#include <array_small.shaders.hpp>
+
 #include "ops/array_cuda.hpp"
 #include "ops/array_host.hpp"
 #include "ops/failure.hpp"
@@ -21,14 +23,24 @@ struct TypeRow {
   ArrayElement element;
   std::uint64_t bytes;
   std::string_view name;
+  const KernelDesc* reduce;  // of few values, as the next
+  const KernelDesc* scan;
 };
 
 TypeRow row_of(ArrayType type) {
   switch (type) {
-    case ArrayType::F32: return {ArrayElement::F32, 4, "f32"};
-    case ArrayType::F64: return {ArrayElement::F64, 8, "f64"};
-    case ArrayType::I32: return {ArrayElement::I32, 4, "i32"};
-    case ArrayType::U32: return {ArrayElement::U32, 4, "u32"};
+    case ArrayType::F32:
+      return {ArrayElement::F32, 4, "f32", &shaders::reprise_reduce_f32,
+              &shaders::reprise_scan_f32};
+    case ArrayType::F64:
+      return {ArrayElement::F64, 8, "f64", &shaders::reprise_reduce_f64,
+              &shaders::reprise_scan_f64};
+    case ArrayType::I32:
+      return {ArrayElement::I32, 4, "i32", &shaders::reprise_reduce_i32,
+              &shaders::reprise_scan_i32};
+    case ArrayType::U32:
+      return {ArrayElement::U32, 4, "u32", &shaders::reprise_reduce_u32,
+              &shaders::reprise_scan_u32};
   }
   return {};
 }
@@ -96,6 +108,18 @@ void check_input(std::string_view name, const BufferView& input, const BufferVie
   }
 }
 
+bool is_small(const ArrayWork& work, const GraphOpDeclaration& declaration) {
+  return declaration.device_kind() != DeviceKind::Host && work.count <= ops::kSmallArray;
+}
+
+// One kernel for a reduction or scan of few values.
+void declare_small(const ArrayWork& work, const KernelDesc& kernel, const BufferView& input,
+                   const BufferView& output, GraphOpDeclaration& declaration) {
+  declaration.dispatch(declaration.load_kernel(kernel),
+                       {.grid = 1, .block = ops::kSmallArrayThreads}, read(input), write(output),
+                       static_cast<std::uint32_t>(work.count), work.verb);
+}
+
 void declare_workspaces(const ArrayWork& work, std::uint64_t bytes,
                         GraphOpDeclaration& declaration) {
   if (declaration.device_kind() == DeviceKind::Host) return;
@@ -128,9 +152,12 @@ ReduceOp::ReduceOp(BufferView input, BufferView output, ArrayType type, ReduceKi
 std::string ReduceOp::parameters() const { return describe(verb_of(kind_), type_, input_); }
 
 void ReduceOp::declare(GraphOpDeclaration& declaration) const {
+  const ArrayWork work = work_of(verb_of(kind_), type_, input_);
+  if (is_small(work, declaration))
+    return declare_small(work, *row_of(type_).reduce, input_, output_, declaration);
   declaration.use(read(input_));
   declaration.use(write(output_));
-  declare_workspaces(work_of(verb_of(kind_), type_, input_), row_of(type_).bytes, declaration);
+  declare_workspaces(work, row_of(type_).bytes, declaration);
 }
 
 void ReduceOp::record(GraphRecordCtx& ctx) const {
@@ -157,9 +184,12 @@ ScanOp::ScanOp(BufferView input, BufferView output, ArrayType type, ScanKind kin
 std::string ScanOp::parameters() const { return describe(verb_of(kind_), type_, input_); }
 
 void ScanOp::declare(GraphOpDeclaration& declaration) const {
+  const ArrayWork work = work_of(verb_of(kind_), type_, input_);
+  if (is_small(work, declaration))
+    return declare_small(work, *row_of(type_).scan, input_, output_, declaration);
   declaration.use(read(input_));
   declaration.use(write(output_));
-  declare_workspaces(work_of(verb_of(kind_), type_, input_), row_of(type_).bytes, declaration);
+  declare_workspaces(work, row_of(type_).bytes, declaration);
 }
 
 void ScanOp::record(GraphRecordCtx& ctx) const {

@@ -26,6 +26,10 @@ struct ArrayWork {
   std::uint64_t count = 0;
 };
 
+// Up to this many values, one block of this many threads reduces or scans them.
+inline constexpr std::uint64_t kSmallArray = 4096;
+inline constexpr unsigned kSmallArrayThreads = 256;
+
 struct ArrayAddresses {
   const void* input = nullptr;
   void* output = nullptr;

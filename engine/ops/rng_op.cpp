@@ -14,6 +14,7 @@ namespace reprise::inline REPRISE_ABI {
 namespace {
 
 constexpr std::uint32_t kThreads = 256;
+constexpr std::uint64_t kSmallFill = 4096;  // values that one block fills
 
 template <class Desc>
 void check(const Desc& desc, std::string_view name) {
@@ -31,7 +32,13 @@ void check(const Desc& desc, std::string_view name) {
 }
 
 template <class Desc>
-void declare_fill(const Desc& desc, GraphOpDeclaration& declaration) {
+void declare_fill(const Desc& desc, GraphOpDeclaration& declaration, const Kernel& kernel,
+                  float first, float second) {
+  const std::uint64_t n = desc.destination.size();
+  if (declaration.device_kind() != DeviceKind::Host && n <= kSmallFill)
+    return declaration.dispatch(kernel, {.grid = 1, .block = kThreads},
+                                read_write(desc.stream.state()), write(desc.destination), n, first,
+                                second, true);
   declaration.use(write(desc.destination));
   declaration.use(read_write(desc.stream.state()));
 }
@@ -42,7 +49,7 @@ void record_fill(const Desc& desc, GraphRecordCtx& ctx, const Kernel& kernel, fl
   const std::uint64_t n = desc.destination.size();
   // One extra block of values: the fill may start in the middle of one.
   ctx.dispatch(kernel, {.grid = ceil_div(n / 4 + 2, kThreads), .block = kThreads},
-               read(desc.stream.state()), write(desc.destination), n, first, second);
+               read_write(desc.stream.state()), write(desc.destination), n, first, second, false);
   ctx.dispatch(desc.stream.kernels().advance, {.grid = 1, .block = 1},
                read_write(desc.stream.state()), n);
 }
@@ -107,7 +114,8 @@ std::string RngFillUniformOp::parameters() const {
 }
 
 void RngFillUniformOp::declare(GraphOpDeclaration& declaration) const {
-  declare_fill(desc_, declaration);
+  declare_fill(desc_, declaration, desc_.stream.kernels().uniform, desc_.low,
+               desc_.high - desc_.low);
 }
 
 void RngFillUniformOp::record(GraphRecordCtx& ctx) const {
@@ -124,7 +132,7 @@ std::string RngFillNormalOp::parameters() const {
 }
 
 void RngFillNormalOp::declare(GraphOpDeclaration& declaration) const {
-  declare_fill(desc_, declaration);
+  declare_fill(desc_, declaration, desc_.stream.kernels().normal, desc_.mean, desc_.deviation);
 }
 
 void RngFillNormalOp::record(GraphRecordCtx& ctx) const {

@@ -67,7 +67,7 @@ class NodeParameters {
         if (shows(DotFlags::HostNodeParams))
           line("callback ", recording_.payload<HostPayload>(command_).function);
         break;
-      case CommandKind::Op: op(); break;
+      case CommandKind::Op: op(recording_.payload<OpPayload>(command_).op); break;
       case CommandKind::Conditional: conditional(); break;
       case CommandKind::Nested:
       case CommandKind::Barrier: break;
@@ -103,6 +103,7 @@ class NodeParameters {
   void dispatch() {
     const auto& p = recording_.payload<DispatchPayload>(command_);
     const KernelCore& kernel = *recording_.kernels[p.kernel];
+    if (p.op != kNone) op(p.op);
     if (shows(DotFlags::KernelNodeParams)) {
       line("grid ", triple(p.grid), ", block ", triple(p.block), ", shared ", p.shared_bytes);
       for (std::size_t i = 0; i < kernel.parameters.size(); ++i)
@@ -141,8 +142,8 @@ class NodeParameters {
     line("destination at ", p.offset, ", ", rows(p.extent, p.pitch));
   }
 
-  void op() {
-    const RecordedOp& recorded = *recording_.ops[recording_.payload<OpPayload>(command_).op];
+  void op(std::uint32_t op) {
+    const RecordedOp& recorded = *recording_.ops[op];
     if (!recorded.parameters.empty() && shows(flag_of_op(recorded.name))) line(recorded.parameters);
   }
 

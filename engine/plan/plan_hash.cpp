@@ -84,9 +84,13 @@ void add(Hash64& hash, const UpdatePayload& update) {
 
 void add(Hash64& hash, const HostPayload& host) { hash.add(host.function); }
 
-void add(Hash64& hash, const OpPayload& payload, const RecordedOp& op) {
+void add(Hash64& hash, const RecordedOp& op) {
   hash.add(op.name);
   hash.add(op.parameters);
+}
+
+void add(Hash64& hash, const OpPayload& payload, const RecordedOp& op) {
+  add(hash, op);
   hash.add(payload.buffer_count, op.workspace_count);
   for (std::uint32_t i = 0; i < payload.buffer_count; ++i) {
     hash.add(payload.buffers[i]);
@@ -115,7 +119,11 @@ void add(Hash64& hash, const BarrierPayload& barrier) {
 
 void add_payload(Hash64& hash, const Recording& recording, std::uint32_t command) {
   switch (recording.commands[command].kind) {
-    case CommandKind::Dispatch: return add(hash, recording.payload<DispatchPayload>(command));
+    case CommandKind::Dispatch: {
+      const auto& dispatch = recording.payload<DispatchPayload>(command);
+      if (dispatch.op != kNone) add(hash, *recording.ops[dispatch.op]);
+      return add(hash, dispatch);
+    }
     case CommandKind::Copy: return add(hash, recording.payload<CopyPayload>(command));
     case CommandKind::Fill: return add(hash, recording.payload<FillPayload>(command));
     case CommandKind::Update: return add(hash, recording.payload<UpdatePayload>(command));

@@ -151,7 +151,11 @@ class PlanText {
 
   void payload(std::uint32_t command) {
     switch (recording_.commands[command].kind) {
-      case CommandKind::Dispatch: return dispatch(recording_.payload<DispatchPayload>(command));
+      case CommandKind::Dispatch: {
+        const auto& is = recording_.payload<DispatchPayload>(command);
+        if (is.op != kNone) op(is.op);
+        return dispatch(is);
+      }
       case CommandKind::Copy: {
         const auto& copy = recording_.payload<CopyPayload>(command);
         endpoint("source", copy.source, copy.extent, copy.source_pitch);
@@ -166,11 +170,7 @@ class PlanText {
         return line("    update of ", recording_.payload<UpdatePayload>(command).bytes, " bytes");
       case CommandKind::Host:
         return line("    callback ", recording_.payload<HostPayload>(command).function);
-      case CommandKind::Op: {
-        const std::string& parameters =
-            recording_.ops[recording_.payload<OpPayload>(command).op]->parameters;
-        return parameters.empty() ? void() : line("    ", parameters);
-      }
+      case CommandKind::Op: return op(recording_.payload<OpPayload>(command).op);
       case CommandKind::Barrier: return;
       case CommandKind::Nested: return body(recording_.payload<NestedPayload>(command).body);
       case CommandKind::Conditional: {
@@ -185,6 +185,11 @@ class PlanText {
         return;
       }
     }
+  }
+
+  void op(std::uint32_t op) {
+    const std::string& parameters = recording_.ops[op]->parameters;
+    if (!parameters.empty()) line("    ", parameters);
   }
 
   void body(const Body& body) {

@@ -302,7 +302,8 @@ class GraphDescriber {
         const auto& dispatch = recording.payload<DispatchPayload>(index);
         node.kind = trace::NodeKind::Dispatch;
         node.kernel = part.kernels[dispatch.kernel];
-        node.name = graph_.kernels[node.kernel].name;
+        node.name = dispatch.op == kNone ? graph_.kernels[node.kernel].name
+                                         : text(recording.command_name(index));
         set_dim(node.grid, dispatch.grid);
         set_dim(node.block, dispatch.block);
         node.shared_bytes = dispatch.shared_bytes;

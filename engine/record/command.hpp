@@ -81,7 +81,8 @@ struct DispatchPayload {
   std::uint32_t shared_bytes = 0;
   DispatchDesc::Launch launch = DispatchDesc::Launch::Normal;
   DispatchDesc::Start start = DispatchDesc::Start::Ordered;
-  float cost = 0;  // us; 0: unknown
+  std::uint32_t op = kNone;  // in recording.ops: which this is the whole of
+  float cost = 0;            // us; 0: unknown
   std::uint32_t parameter_bytes = 0;
   std::uint32_t buffer_argument_count = 0, slot_argument_count = 0;
   const std::byte* parameters = nullptr;  // values are filled in, addresses are zero

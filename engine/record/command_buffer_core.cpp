@@ -20,11 +20,12 @@ std::uint32_t allocate_ids(std::uint32_t count) {
 }
 
 std::shared_ptr<RecorderFamily> make_family(std::shared_ptr<DeviceStatus> device,
-                                            std::string_view label,
+                                            std::string_view label, KernelLoader load_kernel,
                                             std::unique_ptr<RecordObserver> observer) {
   auto family = std::make_shared<RecorderFamily>();
   family->label = label;
   family->device = std::move(device);
+  family->load_kernel = std::move(load_kernel);
   family->observer = std::move(observer);
   return family;
 }
@@ -71,9 +72,10 @@ bool is_stale(const Recording& recording) {
 }  // namespace
 
 CommandBufferCore::CommandBufferCore(std::shared_ptr<DeviceStatus> device,
-                                     const CommandBufferDesc& desc,
+                                     const CommandBufferDesc& desc, KernelLoader load_kernel,
                                      std::unique_ptr<RecordObserver> observer)
-    : family_(make_family(std::move(device), desc.label, std::move(observer))),
+    : family_(
+          make_family(std::move(device), desc.label, std::move(load_kernel), std::move(observer))),
       ordering_(desc.ordering),
       level_(desc.level),
       main_(std::make_shared<RecorderCore>(family_)) {}
@@ -279,8 +281,10 @@ void CommandBufferCore::check_labels_closed(const RecorderCore& recorder,
 
 std::shared_ptr<CommandBufferCore> make_command_buffer(std::shared_ptr<DeviceStatus> device,
                                                        const CommandBufferDesc& desc,
+                                                       KernelLoader load_kernel,
                                                        std::unique_ptr<RecordObserver> observer) {
-  return std::make_shared<CommandBufferCore>(std::move(device), desc, std::move(observer));
+  return std::make_shared<CommandBufferCore>(std::move(device), desc, std::move(load_kernel),
+                                             std::move(observer));
 }
 
 }  // namespace reprise::detail

@@ -37,7 +37,7 @@ class CommandBufferCore {
  public:
   // `observer` may be null.
   CommandBufferCore(std::shared_ptr<DeviceStatus> device, const CommandBufferDesc& desc,
-                    std::unique_ptr<RecordObserver> observer);
+                    KernelLoader load_kernel, std::unique_ptr<RecordObserver> observer);
   CommandBufferCore(const CommandBufferCore&) = delete;
   CommandBufferCore& operator=(const CommandBufferCore&) = delete;
 
@@ -107,6 +107,6 @@ class CommandBufferCore {
 
 [[nodiscard]] std::shared_ptr<CommandBufferCore> make_command_buffer(
     std::shared_ptr<DeviceStatus> device, const CommandBufferDesc& desc,
-    std::unique_ptr<RecordObserver> observer = nullptr);
+    KernelLoader load_kernel = {}, std::unique_ptr<RecordObserver> observer = nullptr);
 
 }  // namespace reprise::detail

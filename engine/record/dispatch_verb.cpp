@@ -30,8 +30,9 @@ static_assert(sizeof(DispatchPayload) % kBlockAlignment == 0 &&
 }  // namespace
 
 CommandRef RecorderCore::dispatch(const CalledKernel& called, const DispatchDesc& desc,
-                                  std::span<const Argument> args) {
-  const Verb verb{"dispatch", desc.where.line != 0 ? desc.where : called.where};
+                                  std::span<const Argument> args, std::uint32_t op) {
+  const Verb verb{op == kNone ? "dispatch" : "add",
+                  desc.where.line != 0 ? desc.where : called.where};
   require_recording(verb);
   const KernelCore* const core = core_of(called.kernel).get();
   const std::uint32_t generation = device_->generation.load(std::memory_order_acquire);
@@ -107,6 +108,7 @@ CommandRef RecorderCore::dispatch(const CalledKernel& called, const DispatchDesc
                       .shared_bytes = desc.shared_bytes,
                       .launch = desc.launch,
                       .start = desc.start,
+                      .op = op,
                       .cost = cost,
                       .parameter_bytes = core->parameter_bytes,
                       .buffer_argument_count = static_cast<std::uint32_t>(next - buffer_arguments),

@@ -37,6 +37,16 @@ std::uint32_t GraphOpDeclaration::workspace(std::uint64_t bytes, std::uint32_t a
   return static_cast<std::uint32_t>(workspaces_.size() - 1);
 }
 
+Kernel GraphOpDeclaration::load_kernel(const KernelDesc& desc) const {
+  if (loader_ != nullptr && *loader_) return (*loader_)(desc);
+  ErrorDetails details;
+  details.code = ErrorCode::Unsupported;
+  details.stage = Stage::Load;
+  throw Error(std::move(details), concat("kernel ", desc.name,
+                                         ": this declaration belongs to no recording; add the op "
+                                         "to one"));
+}
+
 DeviceKind GraphRecordCtx::device_kind() const noexcept { return recording_.device->kind; }
 
 std::uint32_t GraphRecordCtx::device_ordinal() const noexcept {

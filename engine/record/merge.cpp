@@ -149,21 +149,26 @@ class Merge {
     return merged;
   }
 
+  void merge_op(Source& from, std::uint32_t op) {
+    from.ops[op] = static_cast<std::uint32_t>(into_.ops.size());
+    into_.ops.push_back(from.lists->ops[op]);
+  }
+
   void merge_objects(Source& from, const Command& command) {
     if (command.kind == CommandKind::Dispatch) {
-      const std::uint32_t kernel = static_cast<const DispatchPayload*>(command.payload)->kernel;
-      std::uint32_t& merged = from.kernels[kernel];
+      const auto& dispatch = *static_cast<const DispatchPayload*>(command.payload);
+      if (dispatch.op != kNone) merge_op(from, dispatch.op);
+      std::uint32_t& merged = from.kernels[dispatch.kernel];
       if (merged != kNone) return;
-      merged = first_use(from.lists->kernels[kernel].get(), into_.kernels.size());
-      if (merged == into_.kernels.size()) into_.kernels.push_back(from.lists->kernels[kernel]);
+      const auto& kernel = from.lists->kernels[dispatch.kernel];
+      merged = first_use(kernel.get(), into_.kernels.size());
+      if (merged == into_.kernels.size()) into_.kernels.push_back(kernel);
     } else if (command.kind == CommandKind::Host) {
       const std::uint32_t function = static_cast<const HostPayload*>(command.payload)->function;
       from.functions[function] = static_cast<std::uint32_t>(into_.functions.size());
       into_.functions.push_back(from.lists->functions[function]);
     } else if (command.kind == CommandKind::Op) {
-      const std::uint32_t op = static_cast<const OpPayload*>(command.payload)->op;
-      from.ops[op] = static_cast<std::uint32_t>(into_.ops.size());
-      into_.ops.push_back(from.lists->ops[op]);
+      merge_op(from, static_cast<const OpPayload*>(command.payload)->op);
     }
     for (const Body& body : bodies_of(command)) {
       from.bodies[body.index] = static_cast<std::uint32_t>(into_.bodies.size());

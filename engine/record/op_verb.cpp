@@ -23,9 +23,10 @@ CommandRef RecorderCore::add(std::shared_ptr<const GraphOp> op, SourceLocation w
     fail(verb, ErrorCode::InvalidArgument,
          "the op has no name; return one from op_name() for plans and messages");
   recorded->parameters = op->parameters();
-  GraphOpDeclaration declared(device_->kind, ordinal_of(*device_));
+  GraphOpDeclaration declared(device_->kind, ordinal_of(*device_), &family_->load_kernel);
   op->declare(declared);
   recorded->op = std::move(op);
+  if (declared.dispatched()) return add_dispatch(verb, declared, std::move(recorded));
   for (const AccessedView& use : declared.views()) {
     check_access(verb, use, concat("buffer of op ", recorded->name));
     recorded->views.push_back(use);
@@ -67,6 +68,31 @@ CommandRef RecorderCore::add(std::shared_ptr<const GraphOp> op, SourceLocation w
     lists_.ops.push_back(std::move(recorded));
   });
   return commit(CommandKind::Op, payload, access_count, where);
+}
+
+CommandRef RecorderCore::add_dispatch(const Verb& verb, const GraphOpDeclaration& declared,
+                                      std::shared_ptr<const RecordedOp> op) {
+  if (!declared.views().empty() || !declared.workspaces().empty())
+    fail(verb, ErrorCode::InvalidArgument,
+         concat("op ", op->name,
+                " declares a dispatch and also accesses or workspaces; the dispatch is all of it"));
+  const GraphOpDeclaration::Dispatch& is = *declared.dispatched();
+  DispatchDesc desc = is.desc;
+  desc.where = verb.where;
+  const auto owners = HandleAccess::owners(is.arguments);
+  reserve_owners(owners.size());
+  const Mark before = mark();
+  lists_.ops.push_back(std::move(op));
+  try {
+    const CommandRef command =
+        dispatch(CalledKernel(is.kernel, verb.where), desc, HandleAccess::arguments(is.arguments),
+                 static_cast<std::uint32_t>(before.ops));
+    keep(owners);
+    return command;
+  } catch (...) {
+    roll_back(before);
+    throw;
+  }
 }
 
 }  // namespace reprise::detail

@@ -59,6 +59,7 @@ void remap_payload(CommandKind kind, void* payload, const IndexMaps& maps) noexc
     case CommandKind::Dispatch: {
       auto& p = *static_cast<DispatchPayload*>(payload);
       remap(p.kernel, maps.kernels);
+      remap(p.op, maps.ops);
       for (std::uint32_t i = 0; i < p.buffer_argument_count; ++i)
         remap(p.buffer_arguments[i].buffer, maps.buffers);
       return;

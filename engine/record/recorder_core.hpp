@@ -58,8 +58,9 @@ class RecorderCore {
   // Ends the recording and returns its lists. command_count() then returns `commands`.
   [[nodiscard]] RecordedLists stop(std::uint32_t commands) noexcept;
 
+  // `op`: in the list of ops, for one that is this dispatch.
   CommandRef dispatch(const CalledKernel& called, const DispatchDesc& desc,
-                      std::span<const Argument> args);
+                      std::span<const Argument> args, std::uint32_t op = kNone);
   CommandRef copy(const CopySide& source, const CopySide& destination, SourceLocation where);
   CommandRef copy(const CopySide& source, const CopySide& destination, const CopyDesc& desc,
                   SourceLocation where);
@@ -118,6 +119,9 @@ class RecorderCore {
   struct Mark {
     std::size_t buffers, kernels, functions, ops, bodies;
   };
+
+  CommandRef add_dispatch(const Verb& verb, const GraphOpDeclaration& declared,
+                          std::shared_ptr<const RecordedOp> op);
 
   [[noreturn]] void fail_state(const Verb& verb) const;
   [[noreturn]] void fail_view(const Verb& verb, const BufferView& view,

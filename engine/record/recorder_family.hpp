@@ -8,6 +8,7 @@
 #include <string>
 
 #include <reprise/command_buffer.hpp>
+#include <reprise/graph_op.hpp>
 
 #include "record/buffer_core.hpp"
 #include "record/record_observer.hpp"
@@ -24,6 +25,7 @@ struct RecorderIds {
 struct RecorderFamily {
   std::string label;
   std::shared_ptr<DeviceStatus> device;
+  KernelLoader load_kernel;                                            // on the device, for ops
   std::unique_ptr<RecordObserver> observer;                            // may be null
   std::atomic<CommandBufferState> state{CommandBufferState::Initial};  // never Pending or Invalid
   std::atomic<const RecorderIds*> ids{nullptr};                        // of the active recording

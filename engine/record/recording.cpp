@@ -52,8 +52,11 @@ std::string Recording::label_path(std::uint32_t innermost) const {
 std::string Recording::command_name(std::uint32_t command) const {
   const CommandKind kind = commands[command].kind;
   switch (kind) {
-    case CommandKind::Dispatch:
-      return concat("dispatch ", kernels[payload<DispatchPayload>(command).kernel]->name);
+    case CommandKind::Dispatch: {
+      const auto& dispatch = payload<DispatchPayload>(command);
+      return dispatch.op != kNone ? concat("op ", ops[dispatch.op]->name)
+                                  : concat("dispatch ", kernels[dispatch.kernel]->name);
+    }
     case CommandKind::Copy: {
       const auto& copy = payload<CopyPayload>(command);
       return concat("copy ", endpoint_name(*this, copy.source), " -> ",

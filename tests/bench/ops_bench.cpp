@@ -82,7 +82,7 @@ void run_ops_gemm(const Options& options, Report& report) {
   const Device device = instance.open_device(DeviceSelector::named("cuda:0"));
   const CurrentDevice current(device);
   const auto pool = device.create_pool({.label = "products"});
-  for (const std::uint32_t size : {64u, 256u, 1024u}) {
+  for (const std::uint32_t size : {32u, 64u, 256u, 1024u}) {
     const std::uint64_t values = std::uint64_t{size} * size;
     const auto a = pool->allocate<float>(values, "a"), x = pool->allocate<float>(2 * values, "x");
     CommandBuffer commands = device.create_command_buffer({.label = "products"});

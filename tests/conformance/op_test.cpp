@@ -46,12 +46,13 @@ class AddTwice final : public GraphOp {
 class Scripted final : public GraphOp {
  public:
   struct Desc {
-    std::string name = "scripted";
+    std::string name = "scripted", parameters = {};
     std::function<void(GraphOpDeclaration&)> declare = [](GraphOpDeclaration&) {};
     std::function<void(GraphRecordCtx&)> record = [](GraphRecordCtx&) {};
   };
   explicit Scripted(Desc desc) : d_(std::move(desc)) {}
   [[nodiscard]] std::string_view op_name() const noexcept override { return d_.name; }
+  [[nodiscard]] std::string parameters() const override { return d_.parameters; }
   void declare(GraphOpDeclaration& declaration) const override { d_.declare(declaration); }
   void record(GraphRecordCtx& ctx) const override { d_.record(ctx); }
 
@@ -106,6 +107,59 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: name and parameters are in plan, DOT and h
   };
   CHECK(hash_with(1) == hash_with(1));
   CHECK(hash_with(1) != hash_with(2));
+}
+
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "op: an op that is one kernel is a dispatch with the op's name and parameters") {
+  const auto x = buffer(counted(200), "x");
+  const auto y = pool->transient<unsigned>(200, "y");
+  const auto add_to = [](const GpuRef<unsigned>& from, const GpuRef<unsigned>& to, unsigned more) {
+    return Scripted({.name = "add_more",
+                     .parameters = "more " + std::to_string(more),
+                     .declare =
+                         [=](GraphOpDeclaration& d) {
+                           d.dispatch(d.load_kernel(shaders::conf_add), {.grid = 4, .block = 64},
+                                      read(from), write(to), more, 200u);
+                         },
+                     .record = [](GraphRecordCtx&) { FAIL("the op is its dispatch"); }});
+  };
+  CommandBuffer secondary = recording({.level = Level::Secondary});
+  secondary.add(add_to(y, x, 100));
+  secondary.end();
+  for (const Lowering lowering : {Lowering::Auto, Lowering::Faithful, Lowering::Persistent}) {
+    CommandBuffer cmd = recording();
+    std::vector<Recorder> parts = cmd.split(2);
+    parts[0].add(add_to(x, y, 10));
+    parts[1].execute(secondary);
+    parts[1].dispatch(kernel(shaders::conf_add), {.grid = 4, .block = 64}, read(x), write(x), 1u,
+                      200u);
+    CapturedGraph graph = compile(cmd, lowering);
+    CHECK(graph.report().commands == 3);
+    CHECK(graph.report().needed_edges == 2);
+    const std::string text = graph.to_text();
+    CHECK(text.find("\"op add_more\"") != std::string::npos);
+    CHECK(text.find("more 10\n") != std::string::npos);
+    CHECK(text.find("more 100\n") != std::string::npos);
+    CHECK(graph.to_dot().find("0: op add_more") != std::string::npos);
+    if (lowering == Lowering::Persistent && !is_host())
+      CHECK(graph.report().segments.commands == 3);
+    const std::vector<unsigned> before = values(x);
+    for (unsigned replay = 1; replay <= 3; ++replay) {
+      graph.launch(queue).wait();
+      CHECK(values(x) == plus(before, 111 * replay));
+    }
+    CommandBuffer changed = recording();
+    changed.add(add_to(x, y, 20));
+    changed.execute(secondary);
+    changed.dispatch(kernel(shaders::conf_add), {.grid = 4, .block = 64}, read(x), write(x), 1u,
+                     200u);
+    changed.end();
+    const std::uint64_t hash = graph.report().plan_hash;
+    static_cast<void>(graph.update(changed));
+    CHECK(graph.report().plan_hash != hash);
+    graph.launch(queue).wait();
+    CHECK(values(x) == plus(before, 111 * 3 + 121));
+  }
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "op: an op of a secondary runs in every execution") {
@@ -212,6 +266,32 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: invalid ops are refused and record nothing
   });
   check_refused(ErrorCode::InvalidArgument, {"op scripted", "aligned to 512", "up to 256"}, [&] {
     cmd.add(Scripted({.declare = [](GraphOpDeclaration& d) { d.workspace(64, 512); }}));
+  });
+  const auto x = pool->allocate<unsigned>(8, "x");
+  const Kernel add = kernel(shaders::conf_add);
+  const DispatchDesc one = {.grid = 1, .block = 8};
+  check_refused(ErrorCode::InvalidArgument, {"add at", "op scripted", "also accesses"}, [&] {
+    cmd.add(Scripted({.declare = [&](GraphOpDeclaration& d) {
+      d.use(read(x));
+      d.dispatch(add, one, read(x), write(x), 1u, 8u);
+    }}));
+  });
+  check_refused(ErrorCode::NotInitialized, {"add at", "Kernel is empty"}, [&] {
+    cmd.add(Scripted({.declare = [&](GraphOpDeclaration& d) { d.dispatch(Kernel(), one); }}));
+  });
+  check_refused(ErrorCode::ArgumentSize, {"add at", "conf_add"}, [&] {
+    cmd.add(Scripted(
+        {.declare = [&](GraphOpDeclaration& d) { d.dispatch(add, one, 1.0, 1u, 1u, 8u); }}));
+  });
+  check_refused(ErrorCode::Unsupported, {"conf_add", "belongs to no recording"}, [] {
+    static_cast<void>(GraphOpDeclaration(DeviceKind::Host, 0).load_kernel(shaders::conf_add));
+  });
+  CommandBuffer of_closed = instance.open_device(selector_of_this_run()).create_command_buffer();
+  of_closed.begin();
+  check_refused(ErrorCode::InvalidState, {"no kernel can be loaded", "is closed"}, [&] {
+    of_closed.add(Scripted({.declare = [](GraphOpDeclaration& d) {
+      static_cast<void>(d.load_kernel(shaders::conf_add));
+    }}));
   });
   CHECK_THROWS_AS(
       cmd.add(Scripted({.declare = [](GraphOpDeclaration&) { throw std::runtime_error("no"); }})),

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "conformance/device_fixture.hpp"
+#include "ops/as_on_gpu.hpp"
 #include "ops/small_values.hpp"
 
 using namespace reprise;
@@ -62,43 +63,53 @@ const Sizes kGemmSizes[] = {
     {20, 24, 28, Transpose::Yes, Transpose::Yes, 2, 3},
     {16, 16, 16, Transpose::No, Transpose::No, 1, 0, 5},
     {72, 8, 24, Transpose::No, Transpose::Yes, -1, 1, 3, 8, 8, 8},
+    {40, 70, 90, Transpose::Yes, Transpose::Yes, 1, 2, 1, 3, 5, 7},
+    {5, 3, 300},
+    // Too large for the kernel of small products.
+    {128, 96, 64, Transpose::No, Transpose::Yes, 2, 1, 2},
+    {65, 130, 257, Transpose::Yes, Transpose::No, 1, 0, 1, 2, 1, 3},
 };
+bool is_small(const Sizes& s) { return s.m * s.n * s.k * s.batch <= 1u << 18; }
 
 struct GemmFixture : DeviceFixture {
   // Encode and Decode convert between numbers and elements.
   template <class T, class Encode, class Decode>
   void check(GemmType type, const Encode& encode, const Decode& decode) {
-    for (const Sizes& sizes : kGemmSizes) {
-      const Product product(sizes);
-      const auto encoded = [&](const std::vector<double>& values) {
-        return generated<T>(values.size(), [&](std::size_t i) { return encode(values[i]); });
-      };
-      const auto a = buffer(encoded(product.a), "a"), b = buffer(encoded(product.b), "b"),
-                 c = buffer(encoded(product.c), "c");
-      run([&](CommandBuffer& cmd) {
-        cmd.add(GemmOp({.a = a,
-                        .b = b,
-                        .c = c,
-                        .type = type,
-                        .m = sizes.m,
-                        .n = sizes.n,
-                        .k = sizes.k,
-                        .transpose_a = sizes.a,
-                        .transpose_b = sizes.b,
-                        .alpha = sizes.alpha,
-                        .beta = sizes.beta,
-                        .row_a = product.row_a,
-                        .row_b = product.row_b,
-                        .row_c = product.row_c,
-                        .batch = sizes.batch}));
-      });
-      const std::vector<T> found = values(c);
-      const std::vector<double> expected = product.result();
-      INFO("m ", sizes.m, " n ", sizes.n, " k ", sizes.k);
-      CHECK(generated<double>(found.size(), [&](std::size_t i) { return decode(found[i]); }) ==
-            generated<double>(found.size(),
-                              [&](std::size_t i) { return decode(encode(expected[i])); }));
-    }
+    for (const Sizes& sizes : kGemmSizes)
+      check_both_ways(device, is_small(sizes),
+                      [&](const AddOp& add) { check<T>(type, sizes, encode, decode, add); });
+  }
+  template <class T, class Encode, class Decode>
+  void check(GemmType type, const Sizes& sizes, const Encode& encode, const Decode& decode,
+             const AddOp& add) {
+    const Product product(sizes);
+    const auto encoded = [&](const std::vector<double>& values) {
+      return generated<T>(values.size(), [&](std::size_t i) { return encode(values[i]); });
+    };
+    const auto a = buffer(encoded(product.a), "a"), b = buffer(encoded(product.b), "b"),
+               c = buffer(encoded(product.c), "c");
+    const GemmOp op({.a = a,
+                     .b = b,
+                     .c = c,
+                     .type = type,
+                     .m = sizes.m,
+                     .n = sizes.n,
+                     .k = sizes.k,
+                     .transpose_a = sizes.a,
+                     .transpose_b = sizes.b,
+                     .alpha = sizes.alpha,
+                     .beta = sizes.beta,
+                     .row_a = product.row_a,
+                     .row_b = product.row_b,
+                     .row_c = product.row_c,
+                     .batch = sizes.batch});
+    run([&](CommandBuffer& cmd) { add(cmd, op); });
+    const std::vector<T> found = values(c);
+    const std::vector<double> expected = product.result();
+    INFO("m ", sizes.m, " n ", sizes.n, " k ", sizes.k);
+    CHECK(generated<double>(found.size(), [&](std::size_t i) { return decode(found[i]); }) ==
+          generated<double>(found.size(),
+                            [&](std::size_t i) { return decode(encode(expected[i])); }));
   }
 };
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "conformance/device_fixture.hpp"
+#include "ops/as_on_gpu.hpp"
 
 using namespace reprise;
 using namespace reprise::test;
@@ -70,15 +71,20 @@ TEST_CASE_FIXTURE(RngFixture,
                   "rng: uniform values equal the generator's bit for bit, and every replay "
                   "continues the previous one") {
   for (const std::size_t count :
-       {std::size_t{1}, std::size_t{3}, std::size_t{1000}, std::size_t{1023}}) {
-    RngStream stream(device, queue, {.seed = 0x123456789abcdef0, .subsequence = 7});
-    const auto x = pool->allocate<float>(count, "x");
-    CapturedGraph graph = fill(stream, x);
-    for (std::uint64_t replay = 0; replay < 3; ++replay) {
-      graph.launch(queue).wait();
-      CHECK(values(x) == uniform(0x123456789abcdef0, 7, replay * count, count));
-    }
-    CHECK(stream.position(queue) == 3 * count);
+       {std::size_t{1}, std::size_t{3}, std::size_t{1000}, std::size_t{1023}, std::size_t{5001}}) {
+    check_both_ways(device, count <= 4096, [&](const AddOp& add) {
+      RngStream stream(device, queue, {.seed = 0x123456789abcdef0, .subsequence = 7});
+      const auto x = pool->allocate<float>(count, "x");
+      const RngFillUniformOp op({.destination = x, .stream = stream});
+      CommandBuffer cmd = recording();
+      add(cmd, op);
+      CapturedGraph graph = compile(cmd);
+      for (std::uint64_t replay = 0; replay < 3; ++replay) {
+        graph.launch(queue).wait();
+        CHECK(values(x) == uniform(0x123456789abcdef0, 7, replay * count, count));
+      }
+      CHECK(stream.position(queue) == 3 * count);
+    });
   }
 }
 

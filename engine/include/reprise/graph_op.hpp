@@ -1,14 +1,15 @@
 // GraphOp: the extension point of recording. An op is one command (Recorder::add) that consists of
-// any kernels, copies and library calls. On a GPU it is captured into a child graph; on the host
-// device its steps run one after another. User-defined ops need only this header. Threads: an op is
-// immutable after Recorder::add. declare() runs on the recording thread; record() runs on any
-// thread, one call at a time for each op.
+// any kernels, copies and library calls. On a GPU it is captured into a child graph, unless it is
+// one kernel; on the host device its steps run one after another. User-defined ops need only this
+// header. Threads: an op is immutable after Recorder::add. declare() runs on the recording thread;
+// record() runs on any thread, one call at a time for each op.
 #pragma once
 
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,8 +20,10 @@
 #include <reprise/device_info.hpp>
 #include <reprise/error.hpp>
 #include <reprise/kernel.hpp>
+#include <reprise/launch_args.hpp>
 
 namespace reprise::detail {
+using KernelLoader = std::function<Kernel(const KernelDesc&)>;
 class OpTarget;
 class RankAgreement;
 struct Recording;
@@ -28,7 +31,8 @@ struct Recording;
 
 namespace reprise::inline REPRISE_ABI {
 
-// The accesses and workspaces of an op. GraphOp::declare() fills it in.
+// The accesses and workspaces of an op, or the kernel that it consists of. GraphOp::declare() fills
+// it in.
 class REPRISE_API GraphOpDeclaration {
  public:
   struct Workspace {
@@ -36,8 +40,10 @@ class REPRISE_API GraphOpDeclaration {
     std::uint32_t alignment = 256;  // bytes, a power of two up to 256
   };
 
-  GraphOpDeclaration(DeviceKind kind, std::uint32_t ordinal) noexcept
-      : kind_(kind), ordinal_(ordinal) {}
+  // With a null `loader`, load_kernel() throws Unsupported. The loader outlives the declaration.
+  GraphOpDeclaration(DeviceKind kind, std::uint32_t ordinal,
+                     const detail::KernelLoader* loader = nullptr) noexcept
+      : kind_(kind), ordinal_(ordinal), loader_(loader) {}
   GraphOpDeclaration(const GraphOpDeclaration&) = delete;
   GraphOpDeclaration& operator=(const GraphOpDeclaration&) = delete;
 
@@ -52,14 +58,35 @@ class REPRISE_API GraphOpDeclaration {
   // from 0.
   std::uint32_t workspace(std::uint64_t bytes, std::uint32_t alignment = 256);
 
+  // Instead of accesses, workspaces and record(), which is not called: the op is one kernel, with
+  // arguments as those of Recorder::dispatch. The command has the op's name and parameters; in all
+  // else it is a dispatch, so that it can be in a segment. A second call replaces the first.
+  template <class... Args>
+  void dispatch(const Kernel& kernel, const DispatchDesc& desc, const Args&... args) {
+    dispatch_.emplace(kernel, desc);
+    (dispatch_->arguments.push(args), ...);
+  }
+  // Loads the kernel on the device of the recording, or returns it if a recording or graph there
+  // uses it already. Throws as Device::load_kernel, and InvalidState if the device is closed.
+  [[nodiscard]] Kernel load_kernel(const KernelDesc& desc) const;
+
+  struct Dispatch {
+    Dispatch(const Kernel& called, const DispatchDesc& how) : kernel(called), desc(how) {}
+    Kernel kernel;
+    DispatchDesc desc;
+    LaunchArgs arguments;
+  };
   [[nodiscard]] std::span<const AccessedView> views() const noexcept { return views_; }
   [[nodiscard]] std::span<const Workspace> workspaces() const noexcept { return workspaces_; }
+  [[nodiscard]] const std::optional<Dispatch>& dispatched() const noexcept { return dispatch_; }
 
  private:
   DeviceKind kind_;
   std::uint32_t ordinal_;
+  const detail::KernelLoader* loader_;
   std::vector<AccessedView> views_;
   std::vector<Workspace> workspaces_;
+  std::optional<Dispatch> dispatch_;
 };
 
 // Receives the work of an op. Valid during one call of GraphOp::record(). On GPUs the device is

@@ -136,8 +136,20 @@ void DeviceCore::add_queue(const std::shared_ptr<DeviceQueue>& queue) {
 }
 
 std::shared_ptr<CommandBufferCore> DeviceCore::make_commands(const CommandBufferDesc& desc) {
-  auto commands = make_command_buffer(
-      status_, desc, RecordRanges::make(trace_ ? trace_->session() : nullptr, desc.label));
+  KernelLoader loader = [device = weak_from_this(),
+                         selector = status_->selector](const KernelDesc& kernel) {
+    const std::shared_ptr<DeviceCore> core = device.lock();
+    if (core == nullptr)
+      fail(ErrorCode::InvalidState, Stage::Load, kernel.name,
+           concat("no kernel can be loaded on device ", selector,
+                  ", which is closed; keep its Device while ops are added"));
+    core->require_usable(Stage::Load);
+    auto loaded = core->find_kernel(kernel);
+    return make_handle<Kernel>(loaded != nullptr ? std::move(loaded) : core->load_kernel(kernel));
+  };
+  auto commands =
+      make_command_buffer(status_, desc, std::move(loader),
+                          RecordRanges::make(trace_ ? trace_->session() : nullptr, desc.label));
   std::lock_guard lock(registry_);
   add_weak(commands_, std::weak_ptr(commands));
   return commands;
@@ -160,6 +172,15 @@ std::shared_ptr<const KernelCore> DeviceCore::load_kernel(const KernelDesc& desc
   std::lock_guard lock(registry_);
   add_weak(kernels_, KernelEntry{kernel, desc});
   return kernel;
+}
+
+std::shared_ptr<const KernelCore> DeviceCore::find_kernel(const KernelDesc& desc) {
+  for (LoadedKernel& loaded : live_kernels()) {
+    if (loaded.desc.image == desc.image && loaded.desc.host == desc.host &&
+        std::string_view(loaded.desc.name) == desc.name && !loaded.kernel->is_stale())
+      return std::move(loaded.kernel);
+  }
+  return nullptr;
 }
 
 std::vector<LoadedKernel> DeviceCore::live_kernels() {

@@ -121,6 +121,8 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   [[nodiscard]] std::vector<std::shared_ptr<CommandBufferCore>> live_commands();
   // Throws KernelNotFound, ParameterMismatch, DeviceLost.
   [[nodiscard]] std::shared_ptr<const KernelCore> load_kernel(const KernelDesc& desc);
+  // A loaded kernel of this description; null: none.
+  [[nodiscard]] std::shared_ptr<const KernelCore> find_kernel(const KernelDesc& desc);
   [[nodiscard]] std::vector<LoadedKernel> live_kernels();
 
   void wait_idle();

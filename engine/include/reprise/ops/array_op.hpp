@@ -1,4 +1,5 @@
-// Reductions, scans and sorts as ops: CUB on GPUs, C++ on the host device. Elements are float,
+// Reductions, scans and sorts as ops: CUB on GPUs, C++ on the host device. On GPUs, a reduction or
+// scan of at most 4,096 values is one kernel, which segments may contain. Elements are float,
 // double, std::int32_t or std::uint32_t. The order of floating-point sums depends on the device;
 // all replays on one device give the same result. Constructors throw NotInitialized for an empty
 // buffer, InvalidArgument for no elements or elements that do not fit, OutOfRange for more than

@@ -1,4 +1,5 @@
-// Matrix products as ops: cuBLAS on GPUs, OpenBLAS on the host device. Constructors throw
+// Matrix products as ops: OpenBLAS on the host device, cuBLAS on GPUs. There, a batch of at most
+// 2^18 multiplications is one kernel of this library, which segments may contain. Constructors throw
 // NotInitialized for an empty buffer, InvalidArgument for invalid sizes and strides, OutOfRange for
 // a buffer that is too small. Target reprise::ops. Threads: values.
 #pragma once
@@ -31,7 +32,7 @@ struct GemmDesc {
   std::uint64_t stride_a = 0, stride_b = 0,
                 stride_c = 0;  // elements from matrix to matrix; 0: contiguous
   // Workspace for cuBLAS in the graph's slab; concurrent products each have their own. Default: the
-  // size that cuBLAS recommends (32 MiB on recent GPUs). Ignored on the host device.
+  // size that cuBLAS recommends (32 MiB on recent GPUs). Ignored where cuBLAS is not called.
   std::optional<std::uint64_t> workspace_bytes = {};
 };
 

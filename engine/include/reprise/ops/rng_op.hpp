@@ -1,7 +1,8 @@
 // Random numbers as ops: Philox4x32-10, a counter-based generator (J. Salmon et al., Parallel
 // random numbers: as easy as 1, 2, 3, SC 2011). The position of a stream is in device memory and
 // advances with every replay. Equal seeds and positions give equal values on every device: uniform
-// values bit for bit, normal values within 2 units in the last place. Target reprise::ops. Threads:
+// values bit for bit, normal values within 2 units in the last place. On GPUs, a fill of at most
+// 4,096 values is one kernel, which segments may contain. Target reprise::ops. Threads:
 // handles are values; ops of one stream are ordered like other commands that write one buffer.
 #pragma once
 

@@ -81,7 +81,7 @@ struct DispatchPayload {
   std::uint32_t shared_bytes = 0;
   DispatchDesc::Launch launch = DispatchDesc::Launch::Normal;
   DispatchDesc::Start start = DispatchDesc::Start::Ordered;
-  std::uint32_t op = kNone;  // in recording.ops: which this is the whole of
+  std::uint32_t op = kNone;  // in recording.ops; kNone: the dispatch is no op
   float cost = 0;            // us; 0: unknown
   std::uint32_t parameter_bytes = 0;
   std::uint32_t buffer_argument_count = 0, slot_argument_count = 0;

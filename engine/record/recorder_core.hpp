@@ -58,7 +58,7 @@ class RecorderCore {
   // Ends the recording and returns its lists. command_count() then returns `commands`.
   [[nodiscard]] RecordedLists stop(std::uint32_t commands) noexcept;
 
-  // `op`: in the list of ops, for one that is this dispatch.
+  // `op`: the index of the op that consists of this dispatch.
   CommandRef dispatch(const CalledKernel& called, const DispatchDesc& desc,
                       std::span<const Argument> args, std::uint32_t op = kNone);
   CommandRef copy(const CopySide& source, const CopySide& destination, SourceLocation where);

@@ -66,8 +66,8 @@ class REPRISE_API GraphOpDeclaration {
     dispatch_.emplace(kernel, desc);
     (dispatch_->arguments.push(args), ...);
   }
-  // Loads the kernel on the device of the recording, or returns it if a recording or graph there
-  // uses it already. Throws as Device::load_kernel, and InvalidState if the device is closed.
+  // The kernel on the device of the recording, loaded unless something there uses it already.
+  // Throws as Device::load_kernel, and InvalidState if the device is closed.
   [[nodiscard]] Kernel load_kernel(const KernelDesc& desc) const;
 
   struct Dispatch {

@@ -138,6 +138,10 @@ TEST_CASE("segments: with unknown costs, an item does not wait for one that it d
   const DependencyGraph dependencies = manual_dependencies(4, {{0, 2}, {0, 3}});
   NodeHints hints = one_block_each(dependencies, 16);
   CHECK(lower(dependencies, hints).segments.at(0).lists() == 3);
+  // A third list would disturb one of two.
+  hints.undisturbed_lists = 2;
+  CHECK(lower(dependencies, hints).segments.at(0).lists() == 2);
+  hints.undisturbed_lists = 16;
   hints.costs.assign(4, 2'000);
   CHECK(lower(dependencies, hints).segments.at(0).lists() == 2);
 }

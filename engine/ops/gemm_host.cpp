@@ -26,6 +26,9 @@ CBLAS_TRANSPOSE blas(Transpose transpose) {
   return transpose == Transpose::No ? CblasNoTrans : CblasTrans;
 }
 
+// With alpha 0, a and b must not matter, but OpenBLAS multiplies small matrices, also NaN.
+blasint depth(const GemmDesc& d) { return d.alpha == 0 ? 0 : static_cast<blasint>(d.k); }
+
 // A sequential OpenBLAS may manage its buffers without locks, for one caller at a time, so its
 // calls are serialised.
 [[nodiscard]] std::unique_lock<std::mutex> lock_if_sequential() {
@@ -38,7 +41,7 @@ void multiply(const GemmDesc& d, std::uint64_t rows, const float* a, std::uint64
               const float* b, std::uint64_t row_b, float* c, std::uint64_t row_c) {
   const auto lock = lock_if_sequential();
   cblas_sgemm(CblasRowMajor, blas(d.transpose_a), blas(d.transpose_b), static_cast<blasint>(rows),
-              static_cast<blasint>(d.n), static_cast<blasint>(d.k), static_cast<float>(d.alpha), a,
+              static_cast<blasint>(d.n), depth(d), static_cast<float>(d.alpha), a,
               static_cast<blasint>(row_a), b, static_cast<blasint>(row_b),
               static_cast<float>(d.beta), c, static_cast<blasint>(row_c));
 }
@@ -47,9 +50,8 @@ void multiply(const GemmDesc& d, std::uint64_t rows, const double* a, std::uint6
               const double* b, std::uint64_t row_b, double* c, std::uint64_t row_c) {
   const auto lock = lock_if_sequential();
   cblas_dgemm(CblasRowMajor, blas(d.transpose_a), blas(d.transpose_b), static_cast<blasint>(rows),
-              static_cast<blasint>(d.n), static_cast<blasint>(d.k), d.alpha, a,
-              static_cast<blasint>(row_a), b, static_cast<blasint>(row_b), d.beta, c,
-              static_cast<blasint>(row_c));
+              static_cast<blasint>(d.n), depth(d), d.alpha, a, static_cast<blasint>(row_a), b,
+              static_cast<blasint>(row_b), d.beta, c, static_cast<blasint>(row_c));
 }
 
 template <class T>

@@ -126,7 +126,7 @@ static __device__ void multiply(const T* a, const T* b, T* c, unsigned m, unsign
     Sum sum = shared.sums[0][r][s / 4].v[s % 4];
     for (unsigned g = 1; g < kGroups; ++g) sum += shared.sums[g][r][s / 4].v[s % 4];
     T* const to = c + r * row_c + s;
-    sum *= static_cast<Sum>(alpha);
+    sum = alpha != 0 ? sum * static_cast<Sum>(alpha) : Sum(0);  // as in BLAS, also for NaN
     if (beta != 0) sum += static_cast<Sum>(beta) * static_cast<Sum>(*to);
     *to = static_cast<T>(sum);
   }

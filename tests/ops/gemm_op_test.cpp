@@ -137,6 +137,27 @@ TEST_CASE_FIXTURE(GemmFixture, "gemm: bf16 multiplies and accumulates in f32") {
       [](std::uint16_t v) { return bf16_value(v); });
 }
 
+TEST_CASE_FIXTURE(GemmFixture,
+                  "gemm: with alpha 0, a and b do not matter, with beta 0, c does not") {
+  const float nan = std::nanf("");
+  const auto x = buffer(std::vector<float>(64, nan), "x");
+  for (const bool is_scaled : {false, true}) {
+    check_both_ways(device, true, [&](const AddOp& add) {
+      const auto c = buffer(std::vector<float>(64, is_scaled ? 3.0f : nan), "c");
+      const SgemmOp op({.a = x,
+                        .b = x,
+                        .c = c,
+                        .m = 8,
+                        .n = 8,
+                        .k = 8,
+                        .alpha = 0,
+                        .beta = is_scaled ? 2.0f : 0.0f});
+      run([&](CommandBuffer& cmd) { add(cmd, op); });
+      CHECK(values(c) == std::vector<float>(64, is_scaled ? 6.0f : 0.0f));
+    });
+  }
+}
+
 TEST_CASE_FIXTURE(GemmFixture, "gemm: dependent and independent products on two queues") {
   const auto numbers = [](std::size_t count, std::uint32_t salt) {
     const std::vector<double> values = small_integers(count, salt);

@@ -26,7 +26,7 @@ struct GemmDesc {
   std::uint64_t m = 0, n = 0, k = 0;
   Transpose transpose_a = Transpose::No,
             transpose_b = Transpose::No;          // Yes: stored transposed
-  double alpha = 1, beta = 0;                     // with beta 0, c is not read
+  double alpha = 1, beta = 0;  // 0: what a and b, or c, contain does not matter, not even NaN
   std::uint64_t row_a = 0, row_b = 0, row_c = 0;  // elements from stored row to row; 0: contiguous
   std::uint64_t batch = 1;
   std::uint64_t stride_a = 0, stride_b = 0,

@@ -45,7 +45,8 @@ template <class T>
 
 namespace reprise::inline REPRISE_ABI {
 
-// output[0] = the sum, minimum or maximum of input. `output` does not overlap `input`.
+// output[0] = the sum, minimum or maximum of input; the last two are not defined if a value is NaN.
+// `output` does not overlap `input`.
 class REPRISE_API ReduceOp final : public GraphOp {
  public:
   template <class T>

@@ -115,7 +115,8 @@ void Model::execute(const Command& command, const Replay& replay) {
     case Kind::Add:
       for (std::uint32_t i = 0; i < command.words; ++i) set(i, from(i) + value);
       return;
-    case Kind::Mix: return mix(value);
+    case Kind::Mix:
+    case Kind::MixOp: return mix(value);
     case Kind::Reverse:
       for (std::uint32_t i = 0; i < command.words; ++i)
         set(i, from(i / command.block * command.block + command.block - 1 - i % command.block));

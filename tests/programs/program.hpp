@@ -34,6 +34,7 @@ struct Command {
     Mix,      // to[i] = to[i] * 1664525 + (from[i] ^ value) + 1013904223
     Reverse,  // to[i] = from in reverse order within each block
     Sum,      // to[0] += the sum of from[i] * value
+    MixOp,    // Mix, as an op that is one kernel
     Fill,
     Copy,
     Update,
@@ -58,7 +59,7 @@ struct Command {
   bool is_early = false;  // of Mix: Start::Programmatic
   std::vector<Recording> bodies = {};
 
-  [[nodiscard]] bool is_kernel() const { return kind <= Kind::Sum; }
+  [[nodiscard]] bool is_kernel() const { return kind <= Kind::MixOp; }
   // CapturedGraph::disable() accepts it.
   [[nodiscard]] bool can_be_disabled() const { return kind <= Kind::Update; }
   [[nodiscard]] bool has_condition() const { return kind >= Kind::If; }

@@ -19,9 +19,9 @@ std::string_view name_of(Memory::Kind kind) {
 }
 
 std::string_view name_of(Command::Kind kind) {
-  constexpr std::string_view kNames[] = {"add",    "mix",    "reverse", "sum",   "fill",
-                                         "copy",   "update", "host",    "op",    "execute",
-                                         "nested", "if",     "while",   "switch"};
+  constexpr std::string_view kNames[] = {"add",     "mix",    "reverse", "sum",   "mix op",
+                                         "fill",    "copy",   "update",  "host",  "op",
+                                         "execute", "nested", "if",      "while", "switch"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -13,6 +13,22 @@ using Kind = Command::Kind;
 
 constexpr std::uint32_t kCounters = 512, kMaxIterations = 3;
 
+// Kind::MixOp.
+struct MixOnce {
+  Kernel mix;
+  DispatchDesc desc;
+  GpuRef<const unsigned> from;
+  GpuRef<unsigned> to;
+  unsigned salt = 0;
+
+  [[nodiscard]] std::string_view op_name() const { return "mix once"; }
+  void declare(GraphOpDeclaration& declaration) const {
+    declaration.dispatch(mix, desc, read(from), read_write(to), salt,
+                         static_cast<unsigned>(to.size()));
+  }
+  void record(GraphRecordCtx&) const {}
+};
+
 // Kind::Op.
 struct MixTwice {
   Kernel mix;
@@ -147,6 +163,10 @@ void GraphRecorder::record(Scope& scope, const Command& command) {
     case Kind::Reverse:
       ref = scope.into.dispatch(kernels_.reverse, desc, read(source(command, words)),
                                 write(destination(command, words)));
+      break;
+    case Kind::MixOp:
+      ref = scope.into.add(MixOnce{kernels_.mix, desc, source(command, words),
+                                   destination(command, words), command.value});
       break;
     case Kind::Sum: ref = dispatch(kernels_.sum, read_write(destination(command, 1))); break;
     case Kind::Fill:

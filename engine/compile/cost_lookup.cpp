@@ -28,14 +28,13 @@ struct CommandKey {
 CommandKey likeness_of(const CommandCost& cost) { return {cost.label, cost.name, cost.work}; }
 
 CommandKey likeness_of(const Recording& recording, std::uint32_t index) {
-  CommandKey likeness{.label = recording.label_path(recording.commands[index].label)};
+  CommandKey likeness{.label = recording.label_path(recording.commands[index].label),
+                      .name = recording.traced_name(index)};
   switch (recording.commands[index].kind) {
     case CommandKind::Dispatch: {
       const auto& dispatch = recording.payload<DispatchPayload>(index);
-      likeness.name = dispatch.op == kNone ? recording.kernels[dispatch.kernel]->name
-                                           : recording.command_name(index);
       likeness.work = dispatch.grid.volume() * dispatch.block.volume();
-      return likeness;
+      break;
     }
     case CommandKind::Copy:
       likeness.work = volume(recording.payload<CopyPayload>(index).extent);
@@ -50,7 +49,6 @@ CommandKey likeness_of(const Recording& recording, std::uint32_t index) {
     case CommandKind::Nested:
     case CommandKind::Conditional: break;
   }
-  likeness.name = recording.command_name(index);
   return likeness;
 }
 

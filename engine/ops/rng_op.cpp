@@ -31,10 +31,22 @@ void check(const Desc& desc, std::string_view name) {
   }
 }
 
+// The kernel of a fill and its two arguments.
+struct Fill {
+  const Kernel& kernel;
+  float first, second;
+};
+Fill fill_of(const RngFillUniformDesc& desc) {
+  return {desc.stream.kernels().uniform, desc.low, desc.high - desc.low};
+}
+Fill fill_of(const RngFillNormalDesc& desc) {
+  return {desc.stream.kernels().normal, desc.mean, desc.deviation};
+}
+
 template <class Desc>
-void declare_fill(const Desc& desc, GraphOpDeclaration& declaration, const Kernel& kernel,
-                  float first, float second) {
+void declare_fill(const Desc& desc, GraphOpDeclaration& declaration) {
   const std::uint64_t n = desc.destination.size();
+  const auto& [kernel, first, second] = fill_of(desc);
   if (declaration.device_kind() != DeviceKind::Host && n <= kSmallFill)
     return declaration.dispatch(kernel, {.grid = 1, .block = kThreads},
                                 read_write(desc.stream.state()), write(desc.destination), n, first,
@@ -44,9 +56,9 @@ void declare_fill(const Desc& desc, GraphOpDeclaration& declaration, const Kerne
 }
 
 template <class Desc>
-void record_fill(const Desc& desc, GraphRecordCtx& ctx, const Kernel& kernel, float first,
-                 float second) {
+void record_fill(const Desc& desc, GraphRecordCtx& ctx) {
   const std::uint64_t n = desc.destination.size();
+  const auto& [kernel, first, second] = fill_of(desc);
   // One extra block of values: the fill may start in the middle of one.
   ctx.dispatch(kernel, {.grid = ceil_div(n / 4 + 2, kThreads), .block = kThreads},
                read_write(desc.stream.state()), write(desc.destination), n, first, second, false);
@@ -114,13 +126,10 @@ std::string RngFillUniformOp::parameters() const {
 }
 
 void RngFillUniformOp::declare(GraphOpDeclaration& declaration) const {
-  declare_fill(desc_, declaration, desc_.stream.kernels().uniform, desc_.low,
-               desc_.high - desc_.low);
+  declare_fill(desc_, declaration);
 }
 
-void RngFillUniformOp::record(GraphRecordCtx& ctx) const {
-  record_fill(desc_, ctx, desc_.stream.kernels().uniform, desc_.low, desc_.high - desc_.low);
-}
+void RngFillUniformOp::record(GraphRecordCtx& ctx) const { record_fill(desc_, ctx); }
 
 RngFillNormalOp::RngFillNormalOp(RngFillNormalDesc desc) : desc_(std::move(desc)) {
   check(desc_, "rng_fill_normal");
@@ -132,12 +141,10 @@ std::string RngFillNormalOp::parameters() const {
 }
 
 void RngFillNormalOp::declare(GraphOpDeclaration& declaration) const {
-  declare_fill(desc_, declaration, desc_.stream.kernels().normal, desc_.mean, desc_.deviation);
+  declare_fill(desc_, declaration);
 }
 
-void RngFillNormalOp::record(GraphRecordCtx& ctx) const {
-  record_fill(desc_, ctx, desc_.stream.kernels().normal, desc_.mean, desc_.deviation);
-}
+void RngFillNormalOp::record(GraphRecordCtx& ctx) const { record_fill(desc_, ctx); }
 
 std::array<std::uint32_t, 4> philox4x32_10(const std::array<std::uint32_t, 4>& counter,
                                            const std::array<std::uint32_t, 2>& key) noexcept {

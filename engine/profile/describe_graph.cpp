@@ -302,12 +302,10 @@ class GraphDescriber {
         const auto& dispatch = recording.payload<DispatchPayload>(index);
         node.kind = trace::NodeKind::Dispatch;
         node.kernel = part.kernels[dispatch.kernel];
-        node.name = dispatch.op == kNone ? graph_.kernels[node.kernel].name
-                                         : text(recording.command_name(index));
         set_dim(node.grid, dispatch.grid);
         set_dim(node.block, dispatch.block);
         node.shared_bytes = dispatch.shared_bytes;
-        return;
+        break;
       }
       case CommandKind::Copy:
         node.kind = trace::NodeKind::Copy;
@@ -327,7 +325,7 @@ class GraphDescriber {
       case CommandKind::Nested: node.kind = trace::NodeKind::Child; break;
       case CommandKind::Conditional: node.kind = trace::NodeKind::Conditional; break;
     }
-    node.name = text(recording.command_name(index));
+    node.name = text(recording.traced_name(index));
   }
 
   void describe_edges(const Part& part) {

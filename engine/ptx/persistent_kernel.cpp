@@ -402,17 +402,14 @@ class PersistentKernelWriter {
 
   // The last block to end starts the next epoch.
   static std::string end() {
-    return concat("$RP_FINISH:\nbar.sync 0;\nsetp.ne.u32 %p, %rp_thread, 0; @%p bra $RP_EXIT;\n",
-                  count_end("$RP_EXIT"), "membar.gl; st.volatile.global.u32 [%state], %rp_epoch;\n",
-                  "$RP_EXIT:\nret;\n}\n");
-  }
-
-  // Goes to `others` unless this block is the last one to end.
-  static std::string count_end(std::string_view others) {
-    return concat("membar.gl; atom.global.add.u32 %x, [%state+", kCountOfEnds,
-                  "], 1; mov.u32 %y, %nctaid.x; sub.u32 %y, %y, 1;\n"
-                  "setp.ne.u32 %p, %x, %y; @%p bra ",
-                  others, ";\nmov.u32 %x, 0; st.global.u32 [%state+", kCountOfEnds, "], %x;\n");
+    return concat(
+        "$RP_FINISH:\nbar.sync 0;\nsetp.ne.u32 %p, %rp_thread, 0; @%p bra $RP_EXIT;\n"
+        "membar.gl; atom.global.add.u32 %x, [%state+",
+        kCountOfEnds,
+        "], 1; mov.u32 %y, %nctaid.x; sub.u32 %y, %y, 1;\n"
+        "setp.ne.u32 %p, %x, %y; @%p bra $RP_EXIT;\nmov.u32 %x, 0; st.global.u32 [%state+",
+        kCountOfEnds,
+        "], %x;\nmembar.gl; st.volatile.global.u32 [%state], %rp_epoch;\n$RP_EXIT:\nret;\n}\n");
   }
 
   // The loop's counters: iterations of this run and of the replay, and whether the limit was

@@ -96,6 +96,12 @@ std::string Recording::command_name(std::uint32_t command) const {
   return std::string(to_string(kind));
 }
 
+std::string Recording::traced_name(std::uint32_t command) const {
+  if (commands[command].kind != CommandKind::Dispatch) return command_name(command);
+  const auto& dispatch = payload<DispatchPayload>(command);
+  return dispatch.op == kNone ? kernels[dispatch.kernel]->name : command_name(command);
+}
+
 bool overlaps(const Recording& recording, const BufferAccess& a, const BufferAccess& b) {
   if (a.buffer != b.buffer || a.begin >= b.end || b.begin >= a.end) return false;
   if (a.shape == 0 && b.shape == 0) return a.begin < a.end && b.begin < b.end;

@@ -104,6 +104,9 @@ struct Recording {
   [[nodiscard]] std::string label_path(std::uint32_t label) const;
   // "dispatch saxpy", "copy x -> y", "fill tmp", ... for messages, plans and DOT.
   [[nodiscard]] std::string command_name(std::uint32_t command) const;
+  // The name in traces, by which cost profiles find a command again: that of the kernel of a
+  // dispatch that is no op, otherwise command_name().
+  [[nodiscard]] std::string traced_name(std::uint32_t command) const;
 };
 
 // The first of `recording`, its bodies and theirs, for which `is_wanted` is true; null if there is

@@ -175,10 +175,12 @@ std::shared_ptr<const KernelCore> DeviceCore::load_kernel(const KernelDesc& desc
 }
 
 std::shared_ptr<const KernelCore> DeviceCore::find_kernel(const KernelDesc& desc) {
-  for (LoadedKernel& loaded : live_kernels()) {
-    if (loaded.desc.image == desc.image && loaded.desc.host == desc.host &&
-        std::string_view(loaded.desc.name) == desc.name && !loaded.kernel->is_stale())
-      return std::move(loaded.kernel);
+  std::lock_guard lock(registry_);
+  for (const KernelEntry& entry : kernels_) {
+    if (entry.desc.image != desc.image || entry.desc.host != desc.host ||
+        std::string_view(entry.desc.name) != desc.name)
+      continue;
+    if (auto kernel = entry.kernel.lock(); kernel != nullptr && !kernel->is_stale()) return kernel;
   }
   return nullptr;
 }

@@ -53,6 +53,7 @@ std::string PythonCalls::load() {
   REPRISE_NEED(PyInterpreterState_Main);
   REPRISE_NEED(PyGILState_Ensure);
   REPRISE_NEED(PyGILState_Release);
+  REPRISE_NEED(PyEval_SaveThread);
   REPRISE_NEED(PyThreadState_GetFrame);
   REPRISE_NEED(PyFrame_GetBack);
   REPRISE_NEED(PyFrame_GetCode);

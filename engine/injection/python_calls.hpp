@@ -32,6 +32,7 @@ struct PythonCalls {
 
   // The caller of these holds the GIL.
   void (*PyGILState_Release)(int) = nullptr;
+  State (*PyEval_SaveThread)() = nullptr;
   Object (*PyThreadState_GetFrame)(State thread) = nullptr;
   Object (*PyFrame_GetBack)(Object frame) = nullptr;
   Object (*PyFrame_GetCode)(Object frame) = nullptr;

@@ -131,6 +131,11 @@ void PythonStacks::help() {
       continue;
     }
     // While Python ends, this does not return. No lock is held here, and nobody joins this thread.
+    // The first call is not undone, so that its state of this thread serves all later ones.
+    if (python_.PyGILState_GetThisThreadState() == nullptr) {
+      static_cast<void>(python_.PyGILState_Ensure());
+      static_cast<void>(python_.PyEval_SaveThread());
+    }
     const int before = python_.PyGILState_Ensure();
     Request* const first = claim();
     read_claimed(first);

@@ -48,6 +48,8 @@ class Gpu {
     record_shape(commands, shape, kernels_, state_, spin_ns);
     return commands;
   }
+  [[nodiscard]] const Device& device() const { return device_; }
+  [[nodiscard]] CapturePool& pool() const { return *pool_; }
   [[nodiscard]] CapturedGraph compile(const CommandBuffer& commands, Lowering lowering) const {
     return device_.compile(commands, {.pool = pool_, .lowering = lowering});
   }
@@ -183,6 +185,64 @@ void run_cuda_compile(const Options& options, Report& report) {
       measure_pairs(line, pairs(options), ours, peer);
       report.add(line);
     }
+  }
+}
+
+// Each replay of ours and each call of the peer moves the same bytes.
+void run_cuda_copies(const Options& options, Report& report) {
+  const std::unique_ptr<Gpu> gpu = open_gpu();
+  if (!gpu) return;
+  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+  struct Copy {
+    const char* shape;
+    Extent extent;
+    Pitch source, destination;
+  };
+  std::vector<Copy> copies{
+      {"1 MiB", {kMiB, 1, 1}, {}, {}},
+      {"1 MiB + 4 B", {kMiB + 4, 1, 1}, {}, {}},
+      {"4 MiB + 4 B", {4 * kMiB + 4, 1, 1}, {}, {}},
+      {"64 MiB", {64 * kMiB, 1, 1}, {}, {}},
+      {"64 MiB + 4 B", {64 * kMiB + 4, 1, 1}, {}, {}},
+      {"128 rows of 1000 of 1024 B", {1000, 128, 1}, {1024, 0}, {1000, 0}},
+      {"64 K rows of 1000 of 1024 B", {1000, 65'536, 1}, {1024, 0}, {1000, 0}},
+      {"512 rows of 100 KiB of 128 KiB", {100 << 10, 512, 1}, {128 << 10, 0}, {128 << 10, 0}}};
+  if (!options.is_quick()) {
+    copies.push_back({"512 MiB", {512 * kMiB, 1, 1}, {}, {}});
+    copies.push_back({"4.5 GiB", {4608 * kMiB, 1, 1}, {}, {}});
+  }
+  const std::uint64_t bytes = options.is_quick() ? 128 * kMiB : 4608 * kMiB;
+  const auto from = gpu->pool().allocate<std::byte>(bytes, "from"),
+             to = gpu->pool().allocate<std::byte>(bytes, "to");
+  for (const auto& [shape, extent, source, destination] : copies) {
+    CommandBuffer commands = gpu->device().create_command_buffer({.label = shape});
+    commands.begin();
+    commands.copy(from, to, {extent, source, destination});
+    commands.end();
+    CapturedGraph graph = gpu->compile(commands, Lowering::Auto);
+    graph.upload(gpu->on_stream());
+    const std::uint32_t launches = extent.width * extent.height > 256 * kMiB ? 2 : 16;
+    Line line{.what = "copy within the GPU",
+              .shape = shape,
+              .unit = "us",
+              .peer = source.row == 0 ? "cudaMemcpyAsync" : "cudaMemcpy2DAsync",
+              .goal = {Goal::Of::Ratio, 1.02}};
+    measure_pairs(
+        line, options.is_quick() ? 3 : 21,
+        [&] {
+          return gpu->gpu_us(launches, [&] { static_cast<void>(graph.launch(gpu->on_stream())); });
+        },
+        [&] {
+          return gpu->gpu_us(launches, [&] {
+            REPRISE_BENCH_CUDA(source.row == 0
+                                   ? cudaMemcpyAsync(to.data(), from.data(), extent.width,
+                                                     cudaMemcpyDeviceToDevice, gpu->stream())
+                                   : cudaMemcpy2DAsync(to.data(), destination.row, from.data(),
+                                                       source.row, extent.width, extent.height,
+                                                       cudaMemcpyDeviceToDevice, gpu->stream()));
+          });
+        });
+    report.add(line);
   }
 }
 

@@ -63,6 +63,7 @@ constexpr Bench kBenches[] = {
     {"cuda.lowering",
      "Is a replay faster than the raw graph's, by shape, kernel, size and lowering?",
      run_cuda_lowering},
+    {"cuda.copies", "Are copies within the GPU as fast as cudaMemcpyAsync?", run_cuda_copies},
 #ifdef REPRISE_HAS_SAMPLES
     {"cuda.samples",
      "Are the sample programs' graphs faster with --lowering or --tuned than faithful?",

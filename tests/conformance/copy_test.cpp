@@ -44,6 +44,44 @@ TEST_CASE_FIXTURE(DeviceFixture, "copy: one byte, odd offsets, and a megabyte") 
   CHECK(values(y) == expected);
 }
 
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "copy: megabytes of any length and alignment, by kernels or memcpy nodes") {
+  constexpr std::size_t kBytes = (3 << 20) + 64;
+  const auto bytes = generated<std::uint8_t>(
+      kBytes, [](std::size_t i) { return static_cast<std::uint8_t>(i * 13 + i / 251); });
+  const auto x = buffer(bytes, "x"), y = buffer(std::vector<std::uint8_t>(kBytes, 0), "y"),
+             other = buffer(std::vector<std::uint8_t>(2 * kBytes, 0), "other");
+  struct Range {
+    std::size_t from, to, length;
+  };
+  for (const auto& [from, to, length] :
+       {Range{0, 0, 3 << 20}, Range{16, 32, (3 << 20) - 3}, Range{4, 8, (3 << 20) + 7},
+        Range{3, 1, 3 << 20}, Range{48, 0, (2 << 20) - 16}}) {
+    CAPTURE(from);
+    CAPTURE(length);
+    CommandBuffer cmd = recording();
+    cmd.fill(y, 0);
+    cmd.copy(x.slice(from, length), y.slice(to, length));
+    CapturedGraph graph = compile(cmd);
+    const auto expect = [&](const GpuRef<std::uint8_t>& destination) {
+      std::vector<std::uint8_t> expected(kBytes, 0);
+      std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(from), length,
+                  expected.begin() + static_cast<std::ptrdiff_t>(to));
+      CHECK(values(destination) == expected);
+    };
+    graph.launch(queue).wait();
+    expect(y);
+    for (const std::size_t at : {std::size_t{16}, std::size_t{1}, kBytes}) {
+      CAPTURE(at);
+      const GpuRef<std::uint8_t> now = other.slice(at, kBytes);
+      CHECK(graph.rebind({{y, now}}).done());
+      graph.launch(queue).wait();
+      expect(now);
+    }
+    expect(y);
+  }
+}
+
 TEST_CASE_FIXTURE(DeviceFixture, "copy: pinned memory is read and written at each replay") {
   const auto in = pool->host<unsigned>(50, "in");
   const auto out = pool->host<unsigned>(50, "out");

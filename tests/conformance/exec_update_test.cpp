@@ -179,6 +179,39 @@ TEST_CASE_FIXTURE(UpdateFixture,
   CHECK(values(y) == expected);
 }
 
+TEST_CASE_FIXTURE(UpdateFixture, "update: a copy becomes larger, smaller, pitched and unaligned") {
+  constexpr std::size_t kBytes = 3 << 20;
+  const auto bytes = generated<std::uint8_t>(
+      kBytes, [](std::size_t i) { return static_cast<std::uint8_t>(i * 7 + i / 256); });
+  const auto from = buffer(bytes, "from"), to = buffer(std::vector<std::uint8_t>(kBytes, 0), "to");
+  const auto copied = [&](std::uint64_t at, const CopyDesc& desc) {
+    return recorded([&](CommandBuffer& cmd) {
+      cmd.fill(to, 0);
+      cmd.copy(from.subview(at, kBytes - at), to.subview(at, kBytes - at), desc);
+    });
+  };
+  CommandBuffer small = copied(0, {{64, 1, 1}, {}, {}});
+  CapturedGraph graph = compile(small);
+  const auto check = [&](std::uint64_t at, const CopyDesc& desc) {
+    CommandBuffer next = copied(at, desc);
+    CHECK(graph.update(next).done());
+    replay(graph);
+    std::vector<std::uint8_t> expected(kBytes, 0);
+    for (std::uint64_t row = 0; row < desc.extent.height; ++row)
+      std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(at + row * desc.source.row),
+                  desc.extent.width,
+                  expected.begin() + static_cast<std::ptrdiff_t>(at + row * desc.destination.row));
+    CHECK(values(to) == expected);
+  };
+  check(0, {{kBytes, 1, 1}, {}, {}});
+  check(1, {{kBytes - 1, 1, 1}, {}, {}});
+  check(16, {{100, 1, 1}, {}, {}});
+  check(32, {{2 << 20, 1, 1}, {}, {}});
+  check(4, {{1000, 900, 1}, {1024, 0}, {1004, 0}});
+  check(3, {{1000, 900, 1}, {1024, 0}, {1003, 0}});
+  check(0, {{64, 1, 1}, {}, {}});
+}
+
 TEST_CASE_FIXTURE(UpdateFixture,
                   "update: the last method is a new executable, and the report gives the reason") {
   CommandBuffer first = recorded(

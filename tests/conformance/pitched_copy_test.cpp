@@ -31,29 +31,29 @@ Bytes copied(const Bytes& source, std::uint64_t source_at, Bytes destination,
   return destination;
 }
 
-// Checks a copy between device buffers, from host memory and to host memory against a C++
-// reference.
+// Checks a copy between device buffers of `size` bytes, from host memory and to host memory against
+// a C++ reference.
 void check_copy(const DeviceFixture& f, const CopyDesc& desc, std::uint64_t from = 0,
-                std::uint64_t to = 0) {
-  const Bytes source = numbered(4096), blank(4096, 0);
+                std::uint64_t to = 0, std::size_t size = 4096) {
+  const Bytes source = numbered(size), blank(size, 0);
   const Bytes expected = copied(source, from, blank, to, desc);
   const auto x = f.buffer(source, "x");
   const auto y = f.buffer(blank, "y");
   f.run([&](CommandBuffer& cmd) {
-    cmd.copy(x.subview(from, 4096 - from), y.subview(to, 4096 - to), desc);
+    cmd.copy(x.subview(from, size - from), y.subview(to, size - to), desc);
   });
   CHECK(f.values(y) == expected);
 
   f.run([&](CommandBuffer& cmd) {
     cmd.fill(y, 0);
     cmd.copy(snapshot(std::span<const std::uint8_t>(source).subspan(from)),
-             y.subview(to, 4096 - to), desc);
+             y.subview(to, size - to), desc);
   });
   CHECK(f.values(y) == expected);
 
   Bytes host = blank;
   f.run([&](CommandBuffer& cmd) {
-    cmd.copy(x.subview(from, 4096 - from), borrowed(std::span<std::uint8_t>(host).subspan(to)),
+    cmd.copy(x.subview(from, size - from), borrowed(std::span<std::uint8_t>(host).subspan(to)),
              desc);
   });
   CHECK(host == expected);
@@ -73,6 +73,22 @@ TEST_CASE_FIXTURE(DeviceFixture, "pitched copy: 3D slices") {
   check_copy(*this, {.extent = {10, 4, 5}, .source = {}, .destination = {12, 60}});
   check_copy(*this, {.extent = {12, 3, 4}, .source = {20, 100}, .destination = {16, 64}}, 3, 6);
   check_copy(*this, {.extent = {10, 1, 6}, .source = {0, 50}, .destination = {0, 33}});
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "pitched copy: many bytes of any width and alignment") {
+  constexpr std::size_t kSize = 1 << 19;
+  check_copy(*this, {.extent = {1024, 200, 1}, .source = {1536, 0}, .destination = {}}, 0, 0,
+             kSize);
+  check_copy(*this, {.extent = {999, 300, 1}, .source = {1024, 0}, .destination = {1008, 0}}, 16,
+             32, kSize);
+  check_copy(*this, {.extent = {7, 30'000, 1}, .source = {12, 0}, .destination = {16, 0}}, 4, 8,
+             kSize);
+  check_copy(*this, {.extent = {501, 200, 1}, .source = {999, 0}, .destination = {}}, 1, 3, kSize);
+  check_copy(*this,
+             {.extent = {300, 40, 20}, .source = {320, 14'400}, .destination = {304, 12'768}}, 16,
+             0, kSize);
+  check_copy(*this, {.extent = {3000, 1, 60}, .source = {0, 6000}, .destination = {0, 3008}}, 0, 16,
+             kSize);
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "pitched copy: rows without gaps form one range") {

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <entry_exit.shaders.hpp>
 #include <fault_markers.shaders.hpp>
-#include <segment_transfers.shaders.hpp>
+#include <transfers.shaders.hpp>
 
 #include "backend/cuda/cuda_queue.hpp"
 #include "backend/cuda/cuda_virtual_allocation.hpp"
 #include "backend/cuda/graph/cuda_exec.hpp"
+#include "backend/cuda/graph/transfer_nodes.hpp"
 #include "base/failure.hpp"
 #include "base/text.hpp"
 #include "plan/collectives.hpp"
@@ -114,6 +115,10 @@ std::shared_ptr<const CudaKernel> CudaBackend::entry_exit() {
   return once(entry_exit_, [this] { return cuda_kernel(shaders::reprise_entry_exit); });
 }
 
+std::shared_ptr<const CudaKernel> CudaBackend::copy() {
+  return once(copy_, [this] { return cuda_kernel(shaders::reprise_copy); });
+}
+
 std::shared_ptr<SegmentKernels> CudaBackend::segment_kernels() {
   return once(segment_kernels_, [this] {
     return std::make_shared<SegmentKernels>(TransferKernels{
@@ -147,8 +152,9 @@ std::unique_ptr<BackendExec> CudaBackend::instantiate(std::shared_ptr<const Plan
                                                       Instrumentation requested) {
   const auto& joins = plan->dependencies.is_join;
   const bool has_joins = std::find(joins.begin(), joins.end(), std::uint8_t{1}) != joins.end();
-  std::shared_ptr<const CudaKernel> entry_exit_kernel =
-      plan->lowered.entry_exit.any() || has_joins ? entry_exit() : nullptr;
+  ExecKernels kernels;
+  if (plan->lowered.entry_exit.any() || has_joins) kernels.entry_exit = entry_exit();
+  if (has_large_copies(*plan->recording)) kernels.copy = copy();
   std::shared_ptr<const CudaInstrumentation> timestamps =
       requested != Instrumentation::None ? instrumentation() : nullptr;
   // CUPTI knows a segment as one kernel, whose commands time themselves.
@@ -161,9 +167,9 @@ std::unique_ptr<BackendExec> CudaBackend::instantiate(std::shared_ptr<const Plan
   std::unique_ptr<CudaSegments> segments;
   if (CudaSegments::has_segments(*plan))
     segments = std::make_unique<CudaSegments>(context_, segment_kernels(), *plan, bindings);
-  return std::make_unique<CudaExec>(context_, std::move(plan), bindings,
-                                    std::move(entry_exit_kernel), std::move(timestamps), nodes_by,
-                                    std::move(markers), std::move(loops), std::move(segments));
+  return std::make_unique<CudaExec>(context_, std::move(plan), bindings, std::move(kernels),
+                                    std::move(timestamps), nodes_by, std::move(markers),
+                                    std::move(loops), std::move(segments));
 }
 
 void CudaBackend::simulate_loss() {

@@ -53,6 +53,7 @@ class CudaBackend final : public Backend {
   template <class T, class Make>
   [[nodiscard]] std::shared_ptr<T> once(std::shared_ptr<T>& slot, const Make& make);
   [[nodiscard]] std::shared_ptr<const CudaKernel> entry_exit();
+  [[nodiscard]] std::shared_ptr<const CudaKernel> copy();
   [[nodiscard]] std::shared_ptr<SegmentKernels> segment_kernels();
   [[nodiscard]] std::unique_ptr<const FaultMarkers> fault_markers(const LoweredGraph& lowered);
 
@@ -61,7 +62,7 @@ class CudaBackend final : public Backend {
   // By address of the image. Images are never freed.
   std::map<const std::byte*, std::shared_ptr<CudaLibrary>> libraries_;
   std::shared_ptr<SegmentKernels> segment_kernels_;
-  std::shared_ptr<const CudaKernel> entry_exit_;
+  std::shared_ptr<const CudaKernel> entry_exit_, copy_;
   std::shared_ptr<const CudaInstrumentation> instrumentation_;
 };
 

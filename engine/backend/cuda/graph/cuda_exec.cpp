@@ -24,21 +24,21 @@ bool times_itself(const LoweredGraph& lowered) {
 }  // namespace
 
 CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan,
-                   const Bindings& bindings, std::shared_ptr<const CudaKernel> entry_exit,
+                   const Bindings& bindings, ExecKernels kernels,
                    std::shared_ptr<const CudaInstrumentation> instrumentation, TimedBy nodes_by,
                    std::unique_ptr<const FaultMarkers> markers,
                    std::unique_ptr<const LoopCounters> loops,
                    std::unique_ptr<CudaSegments> segments)
     : context_(std::move(context)),
       plan_(std::move(plan)),
-      entry_exit_(std::move(entry_exit)),
+      kernels_(std::move(kernels)),
       markers_(std::move(markers)),
       loops_(std::move(loops)),
       segments_(std::move(segments)),
       resources_(std::make_shared<Resources>(context_, *plan_->recording)),
       timing_(timing_layout(*plan_)),
       bindings_(bindings),
-      update_(context_, *plan_->recording),
+      update_(context_, *plan_->recording, kernels_.copy.get()),
       source_(instrumentation ? std::make_shared<CudaReplaySource>(
                                     context_, instrumentation, nodes_by,
                                     times_itself(plan_->lowered) ? CudaReplaySource::Timing::Cheap
@@ -53,8 +53,8 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
     if (source_) timestamps = {&source_->instrumentation(), source_->ring().memory(), nullptr};
     CudaGraphBuilder builder(
         *context_, *plan_, bindings,
-        {graph_, resources_->staged, callbacks_, resources_->retained, entry_exit_.get(),
-         timestamps, markers_.get(), loops_.get(), nullptr, segments_.get()});
+        {graph_, resources_->staged, callbacks_, resources_->retained, kernels_.entry_exit.get(),
+         kernels_.copy.get(), timestamps, markers_.get(), loops_.get(), nullptr, segments_.get()});
     builder.add_nodes();
     exec_ = builder.instantiate();
     boundary_ = builder.boundary();
@@ -159,7 +159,8 @@ CudaReplaySource::ProfilingClone CudaExec::make_clone(TimedBy nodes_by) {
          resources_->staged,
          callbacks_,
          resources_->retained,
-         entry_exit_.get(),
+         kernels_.entry_exit.get(),
+         kernels_.copy.get(),
          {&instrumentation, source_->ring().memory(), timestamps.get(), in_bodies},
          markers_.get(),
          loops_.get(),

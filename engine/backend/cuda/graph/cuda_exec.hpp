@@ -26,13 +26,18 @@ namespace reprise::detail {
 
 class CudaGraphBuilder;
 
+// The engine's own kernels in the nodes of a plan; null: the plan has no such node.
+struct ExecKernels {
+  std::shared_ptr<const CudaKernel> entry_exit;  // entry kernel, exit kernel and joins
+  std::shared_ptr<const CudaKernel> copy;        // reprise_copy
+};
+
 class CudaExec final : public BackendExec {
  public:
-  // `entry_exit`: null if the plan has no entry kernel, exit kernel or join. `instrumentation`
-  // times the replays, and `nodes_by` (Timestamp or Cupti) their nodes; null: no timing. `markers`,
-  // `loops`, `segments`: null if the plan has none.
+  // `instrumentation` times the replays, and `nodes_by` (Timestamp or Cupti) their nodes; null: no
+  // timing. `markers`, `loops`, `segments`: null if the plan has none.
   CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan,
-           const Bindings& bindings, std::shared_ptr<const CudaKernel> entry_exit,
+           const Bindings& bindings, ExecKernels kernels,
            std::shared_ptr<const CudaInstrumentation> instrumentation, TimedBy nodes_by,
            std::unique_ptr<const FaultMarkers> markers, std::unique_ptr<const LoopCounters> loops,
            std::unique_ptr<CudaSegments> segments);
@@ -120,7 +125,7 @@ class CudaExec final : public BackendExec {
 
   const std::shared_ptr<const CudaContext> context_;
   std::shared_ptr<const Plan> plan_;
-  const std::shared_ptr<const CudaKernel> entry_exit_;
+  const ExecKernels kernels_;
   const std::unique_ptr<const FaultMarkers> markers_;  // null: the plan has none
   const std::unique_ptr<const LoopCounters> loops_;    // null: the plan has no loop
   // Shared by exec_ and the profiling clone. Null: the plan has no segments. Copies of the graph

@@ -222,8 +222,8 @@ ExecUpdate CudaExec::update_by_new_graph(const PlanChange& change, Resources& re
   if (source_) timestamps = {&source_->instrumentation(), source_->ring().memory(), nullptr};
   CudaGraphBuilder builder(
       *context_, *change.plan, *change.bindings,
-      {made, resources.staged, callbacks_, resources.retained, entry_exit_.get(), timestamps,
-       markers_.get(), loops_.get(), nullptr, segments});
+      {made, resources.staged, callbacks_, resources.retained, kernels_.entry_exit.get(),
+       kernels_.copy.get(), timestamps, markers_.get(), loops_.get(), nullptr, segments});
   builder.add_nodes();
   ExecNodes now = builder.exec_nodes(exec_);
   ExecUpdate result = take_graph(made, &builder, *change.plan);
@@ -318,7 +318,8 @@ OwnedGraph CudaExec::rebuild_graph() const {
                             resources_->staged,
                             callbacks_,
                             resources_->retained,
-                            entry_exit_.get(),
+                            kernels_.entry_exit.get(),
+                            kernels_.copy.get(),
                             {},
                             markers_.get(),
                             loops_.get()});

@@ -170,8 +170,9 @@ std::uint32_t CudaGraphBuilder::add_segment(std::uint32_t first, cudaGraphNode_t
   remove_repeated_predecessors();
   adding_ = first;
   const std::uint32_t body = target_.outer == nullptr ? kNone : target_.outer->body;
-  CUDA_KERNEL_NODE_PARAMS parameters = timestamps_nodes() ? target_.segments->timed_node(number)
-                                                          : target_.segments->node(body, number);
+  const CUDA_KERNEL_NODE_PARAMS parameters = timestamps_nodes()
+                                                 ? target_.segments->timed_node(number)
+                                                 : target_.segments->node(body, number);
   const cudaGraphNode_t made = add_kernel(parameters);
   CUlaunchAttributeValue value = {};
   value.cooperative = 1;  // the blocks wait for each other
@@ -321,8 +322,12 @@ cudaGraphNode_t CudaGraphBuilder::add_command(std::uint32_t command) {
       };
       const std::byte* source = end(copy.source);
       if (copy.source.is_snapshot()) source = target_.staged.add(first_key_ + command, copy);
-      return add_copy(node_context(), source, end(copy.destination),
-                      {copy.extent, copy.source_pitch, copy.destination_pitch});
+      const CopyShape shape{copy.extent, copy.source_pitch, copy.destination_pitch};
+      if (target_.copy != nullptr && is_within_device(recording, copy)) {
+        CopyLaunch launch(source, end(copy.destination), shape);
+        if (launch.is_faster()) return add_kernel(launch.parameters(target_.copy->function()));
+      }
+      return add_copy(node_context(), source, end(copy.destination), shape);
     }
     case CommandKind::Fill: {
       const auto& fill = recording.payload<FillPayload>(command);
@@ -348,14 +353,13 @@ cudaGraphNode_t CudaGraphBuilder::add_dispatch(std::uint32_t command) {
   const auto& dispatch = plan_.recording->payload<DispatchPayload>(command);
   const auto& kernel =
       static_cast<const CudaKernel&>(*plan_.recording->kernels[dispatch.kernel]->backend);
-  CUDA_KERNEL_NODE_PARAMS parameters = arguments_.of(plan_, bindings_, command);
-  const cudaGraphNode_t node = add_kernel(parameters);
+  const cudaGraphNode_t node = add_kernel(arguments_.of(plan_, bindings_, command));
   if (dispatch.cluster || dispatch.launch == DispatchDesc::Launch::Cooperative)
     set_launch_attributes(node, dispatch, kernel);
   return node;
 }
 
-cudaGraphNode_t CudaGraphBuilder::add_kernel(CUDA_KERNEL_NODE_PARAMS& parameters) {
+cudaGraphNode_t CudaGraphBuilder::add_kernel(const CUDA_KERNEL_NODE_PARAMS& parameters) {
   cudaGraphNode_t node = nullptr;
   cuda_check(context_.driver.cuGraphAddKernelNode(&node, target_.graph, after_.data(),
                                                   after_.size(), &parameters),

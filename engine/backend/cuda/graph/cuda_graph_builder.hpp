@@ -62,6 +62,7 @@ class CudaGraphBuilder {
     RetainedResources& retained;
     // For entry kernel, exit kernel and joins; null if the plan has none.
     const CudaKernel* entry_exit;
+    const CudaKernel* copy;  // reprise_copy; null if the plan copies nothing within the device
     Timestamps timestamps = {};
     const FaultMarkers* markers = nullptr;  // null: the plan has none
     const LoopCounters* loops = nullptr;    // null: the plan has no loop
@@ -104,7 +105,7 @@ class CudaGraphBuilder {
   [[nodiscard]] bool is_conditional(std::uint32_t node) const;  // `node`: lowered node
   // See ConditionalOrder.
   void come_after_last_conditional();
-  [[nodiscard]] cudaGraphNode_t add_kernel(CUDA_KERNEL_NODE_PARAMS& parameters);
+  [[nodiscard]] cudaGraphNode_t add_kernel(const CUDA_KERNEL_NODE_PARAMS& parameters);
   [[nodiscard]] cudaGraphNode_t add_host(std::uint32_t command);
   [[nodiscard]] cudaGraphNode_t add_op(std::uint32_t command);
   [[nodiscard]] OpLocation op_location() const {

@@ -63,6 +63,7 @@ void CudaGraphBuilder::fill_body(const Body& body, cudaGraph_t graph, cudaGraphN
                             .callbacks = target_.callbacks,
                             .retained = target_.retained,
                             .entry_exit = nullptr,
+                            .copy = target_.copy,
                             .timestamps = target_.timestamps,
                             .loops = target_.loops,
                             .outer = &outer,

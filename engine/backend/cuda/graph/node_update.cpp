@@ -47,6 +47,11 @@ bool is_in_segment(const ExecNodes& of, std::uint32_t node) {
          !(of.has_nodes_in_bodies && of.timing.body_of(node) != kNone);
 }
 
+bool runs_kernel(cudaGraphNode_t node) {
+  cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+  return cudaGraphNodeGetType(node, &type) == cudaSuccess && type == cudaGraphNodeTypeKernel;
+}
+
 }  // namespace
 
 void NodeUpdate::reserve(const Plan& plan, const Bindings& bindings) {
@@ -183,8 +188,11 @@ ExecUpdate NodeUpdate::set_bodies(const NodeTarget& at, const Source& source,
 }
 
 ExecUpdate NodeUpdate::set_kernel(const NodeTarget& at, const Source& source) {
-  const CUDA_KERNEL_NODE_PARAMS parameters =
-      arguments_.of(source.plan, source.bindings, at.command);
+  return set_kernel_node(at, arguments_.of(source.plan, source.bindings, at.command));
+}
+
+ExecUpdate NodeUpdate::set_kernel_node(const NodeTarget& at,
+                                       const CUDA_KERNEL_NODE_PARAMS& parameters) {
   if (at.exec == nullptr) {
     return result_of(NativeApi::Driver,
                      context_->driver.cuGraphKernelNodeSetParams(at.handle(), &parameters),
@@ -232,6 +240,12 @@ ExecUpdate NodeUpdate::set_copy_node(const NodeTarget& at, const Source& source)
     to = address(copy.destination);
     shape = {copy.extent, copy.source_pitch, copy.destination_pitch};
     if (copy.source.is_snapshot()) from = source.staged.add(at.first_key + at.command, copy);
+  }
+  if (copy_ != nullptr && runs_kernel(at.handle())) {
+    CopyLaunch launch(from, to, shape);
+    if (!launch.is_possible())
+      return {.outcome = GraphExecUpdateOutcome::NodeTypeChanged, .node = at.node};
+    return set_kernel_node(at, launch.parameters(copy_->function()));
   }
   return result_of(
       NativeApi::Runtime, set_copy(at.exec, at.handle(), from, to, shape),

@@ -30,8 +30,10 @@ class NodeUpdate {
     RetainedResources& retained;
     HostCallbacks* callbacks = nullptr;  // of host nodes; null: host nodes are not changed
   };
-  NodeUpdate(std::shared_ptr<const CudaContext> context, const Recording& recording)
-      : context_(std::move(context)), arguments_(recording) {}
+  // `copy`: reprise_copy, which some copies run; null: none.
+  NodeUpdate(std::shared_ptr<const CudaContext> context, const Recording& recording,
+             const CudaKernel* copy = nullptr)
+      : context_(std::move(context)), copy_(copy), arguments_(recording) {}
 
   // Also accepts the kernels of `plan`. Afterwards set_enabled() with `bindings` does not throw.
   void reserve(const Plan& plan, const Bindings& bindings);
@@ -71,6 +73,8 @@ class NodeUpdate {
   [[nodiscard]] ExecUpdate set_bodies(const NodeTarget& at, const Source& source,
                                       const BindingChange* change);
   [[nodiscard]] ExecUpdate set_kernel(const NodeTarget& at, const Source& source);
+  [[nodiscard]] ExecUpdate set_kernel_node(const NodeTarget& at,
+                                           const CUDA_KERNEL_NODE_PARAMS& parameters);
   [[nodiscard]] ExecUpdate set_copy_node(const NodeTarget& at, const Source& source);
   [[nodiscard]] ExecUpdate set_host(const NodeTarget& at, const Source& source);
   [[nodiscard]] ExecUpdate set_op(const NodeTarget& at, const Source& source);
@@ -83,6 +87,7 @@ class NodeUpdate {
                                      std::uint32_t node) const;
 
   const std::shared_ptr<const CudaContext> context_;
+  const CudaKernel* const copy_;
   KernelArguments arguments_;
   std::map<std::uint64_t, std::unique_ptr<const CudaMemory>> unused_memory_;  // by size
   Bindings bindings_with_handles_;  // scratch: bindings with condition handles

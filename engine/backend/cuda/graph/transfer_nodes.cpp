@@ -1,7 +1,25 @@
 #include "backend/cuda/graph/transfer_nodes.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
 namespace reprise::detail {
 namespace {
+
+// From these sizes on, a kernel is faster where a memcpy node is slow.
+constexpr std::uint64_t kMinContiguousBytes = std::uint64_t{2} << 20,
+                        kMinPitchedBytes = std::uint64_t{1} << 20, kMinRows = 2048;
+// Contiguous copies of other sizes and to other addresses are slow as memcpy nodes, and so are most
+// from kMaxNodeBytes on.
+constexpr std::uint64_t kNodeUnit = 4096, kAligned = 256, kMaxNodeBytes = std::uint64_t{512} << 20;
+constexpr std::uint64_t kCopyThreads = 512;                        // of a block
+constexpr std::uint64_t kMaxUnits = (std::uint64_t{1} << 31) - 1;  // counted in 32 bits
+
+TransferRows rows_of(const std::byte* address, const Pitch& pitch) {
+  return {reinterpret_cast<unsigned char*>(const_cast<std::byte*>(address)), pitch.row,
+          pitch.slice};
+}
 
 cudaPitchedPtr pitched(const std::byte* address, const Extent& extent, const Pitch& pitch) {
   const std::uint64_t rows_of_slice = extent.depth > 1 ? pitch.slice / pitch.row : extent.height;
@@ -56,6 +74,71 @@ CopyShape reduce(const CopyShape& shape) noexcept {
     s.extent = {s.extent.width * s.extent.height, 1, 1};
   }
   return s;
+}
+
+CopyLaunch::CopyLaunch(const std::byte* source, std::byte* destination,
+                       const CopyShape& shape) noexcept {
+  CopyShape s = reduce(shape);
+  const std::uint64_t rows = s.extent.height * s.extent.depth;
+  if (rows == 1) s.source = s.destination = {};  // the distance to a next row does not matter
+  rows_ = {rows_of(destination, s.destination), rows_of(source, s.source), s.extent.width,
+           static_cast<unsigned>(s.extent.height), static_cast<unsigned>(s.extent.depth)};
+  const std::uint64_t bits = reinterpret_cast<std::uintptr_t>(source) |
+                             reinterpret_cast<std::uintptr_t>(destination) | s.source.row |
+                             s.source.slice | s.destination.row | s.destination.slice;
+  const std::uint64_t unit = std::gcd(bits, std::uint64_t{16});
+  // Powers of two of threads share a row, at least as many as it can have bytes behind its units.
+  threads_ = static_cast<unsigned>(
+      std::bit_ceil(std::clamp((s.extent.width + 15) / 16, std::uint64_t{16}, kCopyThreads)));
+  rows_of_block_ = static_cast<unsigned>(kCopyThreads) / threads_;
+  const std::uint64_t chunks = (s.extent.width + 16 * threads_ - 1) / (16 * threads_),
+                      blocks = (rows + rows_of_block_ - 1) / rows_of_block_ * chunks;
+  if (unit < 4 || s.extent.width / unit * rows > kMaxUnits || blocks > kMaxUnits) return;
+  unit_ = static_cast<unsigned>(unit);
+  chunks_ = static_cast<unsigned>(chunks);
+  blocks_ = static_cast<unsigned>(blocks);
+}
+
+bool CopyLaunch::is_faster() const noexcept {
+  if (!is_possible()) return false;
+  const std::uint64_t rows = std::uint64_t{rows_.height} * rows_.depth;
+  if (rows > 1) return rows >= kMinRows || rows_.width * rows >= kMinPitchedBytes;
+  const bool is_slow_node = rows_.width % kNodeUnit != 0 || rows_.width >= kMaxNodeBytes ||
+                            reinterpret_cast<std::uintptr_t>(rows_.to.address) % kAligned != 0;
+  return is_slow_node && rows_.width >= kMinContiguousBytes;
+}
+
+CUDA_KERNEL_NODE_PARAMS CopyLaunch::parameters(CUfunction reprise_copy) noexcept {
+  CUDA_KERNEL_NODE_PARAMS made = {};
+  made.func = reprise_copy;
+  made.gridDimX = blocks_;
+  made.blockDimX = threads_;
+  made.blockDimY = rows_of_block_;
+  made.gridDimY = made.gridDimZ = made.blockDimZ = 1;
+  made.kernelParams = arguments_;
+  return made;
+}
+
+bool is_within_device(const Recording& recording, const CopyPayload& copy) {
+  const auto is_on_device = [&](const Endpoint& end) {
+    if (end.buffer == kNone) return false;
+    const BufferKind kind = recording.buffers[end.buffer]->kind;
+    return kind == BufferKind::Device || kind == BufferKind::Transient;
+  };
+  return is_on_device(copy.source) && is_on_device(copy.destination);
+}
+
+bool has_large_copies(const Recording& recording) {
+  for (std::uint32_t i = 0; i < recording.commands.size(); ++i) {
+    if (recording.commands[i].kind != CommandKind::Copy) continue;
+    const auto& copy = recording.payload<CopyPayload>(i);
+    const auto& [width, height, depth] = copy.extent;
+    const std::uint64_t rows = height * depth;
+    if ((rows >= kMinRows || width * rows >= kMinPitchedBytes) && is_within_device(recording, copy))
+      return true;
+  }
+  return std::any_of(recording.bodies.begin(), recording.bodies.end(),
+                     [](const auto& body) { return has_large_copies(*body); });
 }
 
 cudaGraphNode_t add_copy(const NodeContext& context, const std::byte* source,

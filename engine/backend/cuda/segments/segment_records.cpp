@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "backend/cuda/segments/segment_transfer.hpp"
+#include "backend/cuda/graph/transfers.hpp"
 #include "base/aligned_up.hpp"
 #include "plan/timing_layout.hpp"
 #include "record/payload.hpp"
@@ -18,32 +18,27 @@ namespace {
 
 constexpr std::size_t kOutsideAlignment = 64;
 
-SegmentRows rows_at(const Bindings& bindings, std::uint32_t buffer, std::uint64_t offset,
-                    const Pitch& pitch) {
+TransferRows rows_at(const Bindings& bindings, std::uint32_t buffer, std::uint64_t offset,
+                     const Pitch& pitch) {
   return {reinterpret_cast<unsigned char*>(bindings.address[buffer] + offset), pitch.row,
           pitch.slice};
 }
 
-SegmentCopy copy_parameters(const Bindings& bindings, const CopyPayload& copy) {
+CopyRows copy_parameters(const Bindings& bindings, const CopyPayload& copy) {
   const auto& [source, destination, extent, source_pitch, destination_pitch] = copy;
   return {rows_at(bindings, destination.buffer, destination.offset, destination_pitch),
-          rows_at(bindings, source.buffer, source.offset, source_pitch),
-          static_cast<unsigned>(extent.width), static_cast<unsigned>(extent.height),
-          static_cast<unsigned>(extent.depth)};
+          rows_at(bindings, source.buffer, source.offset, source_pitch), extent.width,
+          static_cast<unsigned>(extent.height), static_cast<unsigned>(extent.depth)};
 }
 
 // `from` remains unset.
-SegmentCopy update_parameters(const Bindings& bindings, const UpdatePayload& update) {
-  return {rows_at(bindings, update.buffer, update.offset, {}),
-          {},
-          static_cast<unsigned>(update.bytes),
-          1,
-          1};
+CopyRows update_parameters(const Bindings& bindings, const UpdatePayload& update) {
+  return {rows_at(bindings, update.buffer, update.offset, {}), {}, update.bytes, 1, 1};
 }
 
-SegmentFill fill_parameters(const Bindings& bindings, const FillPayload& fill) {
+FillRows fill_parameters(const Bindings& bindings, const FillPayload& fill) {
   return {rows_at(bindings, fill.buffer, fill.offset, fill.pitch),
-          static_cast<unsigned>(fill.extent.width),
+          fill.extent.width,
           static_cast<unsigned>(fill.extent.height),
           static_cast<unsigned>(fill.extent.depth),
           fill.bits,
@@ -329,7 +324,7 @@ void SegmentRecords::add_nodes(const NumberedPlan& plan, const SegmentParts& par
                                     kOutsideAlignment);
     outside += node.outside_bytes;
     if (recording.commands[command].kind == CommandKind::Update)
-      node.address_at = offsetof(SegmentCopy, from);
+      node.address_at = offsetof(CopyRows, from);
   }
   outside_.resize(outside);
   by_node_.resize(records_.size());

@@ -15,7 +15,7 @@
 
 namespace reprise::detail {
 
-// The kernels of transfers, which take a SegmentCopy and a SegmentFill.
+// The kernels of transfers, which take a CopyRows and a FillRows.
 struct TransferKernels {
   std::shared_ptr<const CudaKernel> copy, fill;
 };

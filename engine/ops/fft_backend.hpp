@@ -1,5 +1,5 @@
-// The two implementations of a transform. Functions throw Error naming the op. Threads: as
-// GraphOp::record().
+// The implementations of a transform by libraries, and the limits of the kernels in fft_small.cu.
+// Functions throw Error naming the op. Threads: as GraphOp::record().
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,14 @@ struct FftPlanDesc {
   std::uint64_t input_distance = 0, output_distance = 0;  // values
   bool in_place = false;
 };
+
+// On a GPU, a batch within these limits is one kernel if its size is a power of two: kMaxSmallFft
+// values in a transform, kSmallFftBatch transforms, kSmallFftValues values in all transforms. A
+// block needs 16 bytes of shared memory for each complex value and has at most kMaxSmallFftThreads
+// threads, so that segments may contain it.
+inline constexpr std::uint64_t kMaxSmallFft = 2048, kSmallFftBatch = 512,
+                               kSmallFftValues = std::uint64_t{1} << 17;
+inline constexpr std::uint32_t kMaxSmallFftThreads = 256;
 
 // Bytes of workspace; 0: none. Throws Unsupported for sizes that the host device cannot transform.
 [[nodiscard]] std::uint64_t fft_host_workspace(const FftPlanDesc& plan);

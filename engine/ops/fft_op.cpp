@@ -1,7 +1,11 @@
 #include <reprise/ops/fft_op.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <limits>
 #include <utility>
+
+#include <fft_small.shaders.hpp>
 
 #include "ops/failure.hpp"
 #include "ops/fft_backend.hpp"
@@ -63,10 +67,45 @@ std::string describe(const FftPlanDesc& plan) {
               plan.output_distance, plan.kind == FftKind::Inverse ? ", inverse" : "");
 }
 
-void declare_workspace(const FftPlanDesc& plan, GraphOpDeclaration& declaration) {
-  const std::uint64_t bytes = declaration.device_kind() == DeviceKind::Host
-                                  ? ops::fft_host_workspace(plan)
-                                  : ops::fft_cuda_workspace(plan, declaration.device_ordinal());
+bool is_small(const FftPlanDesc& plan) {
+  return std::has_single_bit(plan.size) && plan.size <= ops::kMaxSmallFft &&
+         plan.batch <= ops::kSmallFftBatch && plan.batch * plan.size <= ops::kSmallFftValues;
+}
+
+void declare_small(const FftPlanDesc& plan, const BufferView& input, const AccessedView& output,
+                   GraphOpDeclaration& declaration) {
+  const auto size = static_cast<std::uint32_t>(plan.size);
+  // Without element types: std::complex<float> is float2 for the kernels.
+  const AccessedView from = read(input), to{output.view, output.access};
+  // Blocks transform `count` complex values each, and a thread combines four at a time.
+  const auto desc = [&](std::uint32_t count) -> DispatchDesc {
+    return {.grid = static_cast<std::uint32_t>(plan.batch),
+            .block = std::clamp<std::uint32_t>(count / 4, 32, ops::kMaxSmallFftThreads),
+            .shared_bytes = 2 * count * std::uint32_t{sizeof(std::complex<float>)}};
+  };
+  switch (plan.kind) {
+    case FftKind::RealToComplex:
+      return declaration.dispatch(declaration.load_kernel(shaders::reprise_fft_r2c), desc(size / 2),
+                                  from, to, size, plan.input_distance, plan.output_distance);
+    case FftKind::ComplexToReal:
+      return declaration.dispatch(declaration.load_kernel(shaders::reprise_fft_c2r), desc(size / 2),
+                                  from, to, size);
+    case FftKind::Forward:
+    case FftKind::Inverse:
+      return declaration.dispatch(declaration.load_kernel(shaders::reprise_fft_c2c), desc(size),
+                                  from, to, size, plan.kind == FftKind::Forward ? -1.0f : 1.0f);
+  }
+}
+
+void declare_plan(const FftPlanDesc& plan, const BufferView& input, const AccessedView& output,
+                  GraphOpDeclaration& declaration) {
+  const bool is_host = declaration.device_kind() == DeviceKind::Host;
+  if (!is_host && is_small(plan)) return declare_small(plan, input, output, declaration);
+  // The libraries use the input of a transform to real signals as scratch.
+  declaration.use(plan.kind == FftKind::ComplexToReal ? read_write(input) : read(input));
+  declaration.use(output);
+  const std::uint64_t bytes = is_host ? ops::fft_host_workspace(plan)
+                                      : ops::fft_cuda_workspace(plan, declaration.device_ordinal());
   if (bytes != 0) static_cast<void>(declaration.workspace(bytes));
 }
 
@@ -97,11 +136,11 @@ FftR2COp::FftR2COp(FftR2CDesc desc) : desc_(std::move(desc)) {
 std::string FftR2COp::parameters() const { return describe(plan_of(desc_)); }
 
 void FftR2COp::declare(GraphOpDeclaration& declaration) const {
-  declaration.use(read(desc_.input));
   // Gaps between spectra keep their contents.
-  declaration.use(desc_.output_distance == desc_.size / 2 + 1 ? write(desc_.output)
-                                                              : read_write(desc_.output));
-  declare_workspace(plan_of(desc_), declaration);
+  declare_plan(
+      plan_of(desc_), desc_.input,
+      desc_.output_distance == desc_.size / 2 + 1 ? write(desc_.output) : read_write(desc_.output),
+      declaration);
 }
 
 void FftR2COp::record(GraphRecordCtx& ctx) const {
@@ -119,9 +158,7 @@ FftC2ROp::FftC2ROp(FftC2RDesc desc) : desc_(std::move(desc)) {
 std::string FftC2ROp::parameters() const { return describe(plan_of(desc_)); }
 
 void FftC2ROp::declare(GraphOpDeclaration& declaration) const {
-  declaration.use(read_write(desc_.input));
-  declaration.use(write(desc_.output));
-  declare_workspace(plan_of(desc_), declaration);
+  declare_plan(plan_of(desc_), desc_.input, write(desc_.output), declaration);
 }
 
 void FftC2ROp::record(GraphRecordCtx& ctx) const {
@@ -141,9 +178,7 @@ FftC2COp::FftC2COp(FftC2CDesc desc) : desc_(std::move(desc)) {
 std::string FftC2COp::parameters() const { return describe(plan_of(desc_)); }
 
 void FftC2COp::declare(GraphOpDeclaration& declaration) const {
-  declaration.use(read(desc_.input));
-  declaration.use(write(desc_.output));
-  declare_workspace(plan_of(desc_), declaration);
+  declare_plan(plan_of(desc_), desc_.input, write(desc_.output), declaration);
 }
 
 void FftC2COp::record(GraphRecordCtx& ctx) const {

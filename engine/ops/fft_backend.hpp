@@ -21,8 +21,8 @@ struct FftPlanDesc {
 // values in a transform, kSmallFftBatch transforms, kSmallFftValues values in all transforms. A
 // block needs 16 bytes of shared memory for each complex value and has at most kMaxSmallFftThreads
 // threads, so that segments may contain it.
-inline constexpr std::uint64_t kMaxSmallFft = 2048, kSmallFftBatch = 512,
-                               kSmallFftValues = std::uint64_t{1} << 17;
+inline constexpr std::uint64_t kMaxSmallFft = 2048, kSmallFftBatch = 4096,
+                               kSmallFftValues = std::uint64_t{1} << 20;
 inline constexpr std::uint32_t kMaxSmallFftThreads = 256;
 
 // Bytes of workspace; 0: none. Throws Unsupported for sizes that the host device cannot transform.

@@ -61,9 +61,11 @@ ret;
 }
 .func rp_set_condition(.param .b64 rp_condition, .param .b32 rp_value)
 {
-.reg .b64 %a; .reg .b32 %v;
+.reg .b64 %a; .reg .b32 %v; .reg .pred %p;
 ld.param.b64 %a, [rp_condition]; ld.param.b32 %v, [rp_value];
-st.volatile.global.u32 [%a], %v;
+setp.ne.u32 %p, %v, 0;
+@%p red.relaxed.gpu.global.or.b64 [%a], 1;
+@!%p red.relaxed.gpu.global.and.b64 [%a], 0xffffffff00000000;
 ret;
 }
 )";
@@ -421,26 +423,23 @@ class PersistentKernelWriter {
   }
 
   // The last block to end decides for all blocks, which wait for its word: the epoch that has
-  // ended, and whether the loop goes on. Records of one chunk are still in shared memory then.
+  // ended, and whether the loop goes on. The condition and the number of blocks that have ended, in
+  // all epochs, are one word, so that the last block knows both at once. What nobody waits for
+  // follows the word. Records of one chunk are still in shared memory then.
   static std::string end_of_iteration() {
     return concat(
         "$RP_FINISH:\nadd.u64 %run, %run, 1; add.u64 %replay, %replay, 1;\n"
         "bar.sync 0;\nmov.u32 %y, 0; setp.ne.u32 %p, %rp_thread, 0; @%p bra $RP_MET;\n"
         "{ .reg .b64 %c, %word; .reg .pred %q;\n"
-        "atom.acq_rel.gpu.global.add.u32 %x, [%state+",
-        kCountOfEnds,
-        "], 1; mov.u32 %y, %nctaid.x; sub.u32 %y, %y, 1;\n"
-        "setp.ne.u32 %p, %x, %y; @%p bra $RP_MEET;\n"
-        "ld.param.u64 %c, [rp_condition]; cvta.to.global.u64 %c, %c; "
-        "ld.volatile.global.u32 %y, [%c];\nmov.u32 %x, 0; st.volatile.global.u32 [%state+",
-        kCountOfEnds,
-        "], %x;\n"
-        "st.volatile.global.u64 [%loop], %run; st.volatile.global.u64 [%loop+8], %replay;\n"
+        "ld.param.u64 %c, [rp_condition]; cvta.to.global.u64 %c, %c; mov.u64 %word, 0x100000000; "
+        "atom.acq_rel.gpu.global.add.u64 %word, [%c], %word; mov.b64 {%y, %x}, %word;\n"
+        "add.u32 %x, %x, 1; mov.u32 %n, %nctaid.x; mul.lo.u32 %n, %n, %rp_epoch; "
+        "setp.ne.u32 %p, %x, %n; @%p bra $RP_MEET;\n"
         "ld.param.u64 %a, [rp_limit]; setp.eq.u64 %q, %run, %a; @%q mov.u32 %y, 0; "
+        "mov.b64 %word, {%rp_epoch, %y}; st.release.gpu.global.u64 [%state], %word;\n"
+        "st.volatile.global.u64 [%loop], %run; st.volatile.global.u64 [%loop+8], %replay; "
         "mov.u64 %a, 1; @%q st.volatile.global.u64 [%loop+16], %a;\n"
-        "setp.eq.u32 %q, %y, 0; mov.u32 %x, 1; @%q st.volatile.global.u32 [%c], %x;\n"
-        "mov.b64 %word, {%rp_epoch, %y}; st.release.gpu.global.u64 [%state], %word; "
-        "bra $RP_MET;\n"
+        "setp.eq.u32 %q, %y, 0; @%q red.relaxed.gpu.global.or.b64 [%c], 1; bra $RP_MET;\n"
         "$RP_MEET:\nld.acquire.gpu.global.u64 %word, [%state]; mov.b64 {%x, %y}, %word;\n"
         "setp.ne.u32 %p, %x, %rp_epoch; @%p bra $RP_MEET;\n}\n"
         "$RP_MET:\nsetp.ne.u32 %p, %y, 0; bar.red.or.pred %p, 0, %p; @!%p ret;\n"

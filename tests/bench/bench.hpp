@@ -167,6 +167,7 @@ void run_update_scalar(const Options& options, Report& report);
 void run_update_graph(const Options& options, Report& report);
 #ifdef REPRISE_HAS_OPS
 void run_ops_gemm(const Options& options, Report& report);
+void run_ops_fft(const Options& options, Report& report);
 #endif
 void run_cuda_promises(const Options& options, Report& report);
 void run_profile_nvtx(const Options& options, Report& report);

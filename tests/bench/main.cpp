@@ -81,6 +81,9 @@ constexpr Bench kBenches[] = {
     {"ops.gemm",
      "Does a graph of GemmOps replay as fast as the same cuBLAS calls in a captured graph?",
      run_ops_gemm},
+    {"ops.fft",
+     "Does a graph of FftC2COps replay as fast as the same cuFFT calls in a captured graph?",
+     run_ops_fft},
 #endif
     {"cuda.promises", "Do replays keep what the README says of them?", run_cuda_promises},
     {"profile.nvtx", "How much do NVTX ranges cost per launch?", run_profile_nvtx},

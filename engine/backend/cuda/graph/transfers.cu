@@ -82,9 +82,19 @@ static __device__ __forceinline__ void copy_share(const CopyRows& rows, unsigned
   *at<unsigned char>(rows.to, row, slice, byte) = *at<unsigned char>(rows.from, row, slice, byte);
 }
 
+// The only row, in units of 16 bytes. Copies of gigabytes need this shorter way.
+static __device__ __forceinline__ void copy_row(const CopyRows& rows) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x, rest = rows.width % 16;
+  if (i < rows.width / 16)
+    reinterpret_cast<uint4*>(rows.to.address)[i] =
+        reinterpret_cast<const uint4*>(rows.from.address)[i];
+  if (i < rest) rows.to.address[rows.width - rest + i] = rows.from.address[rows.width - rest + i];
+}
+
 // Blocks of blockDim.y rows. `unit` is 16, 8 or 4, and divides addresses and pitches; rows have
 // `chunks` of 16 * blockDim.x bytes.
 REPRISE_KERNEL(reprise_copy, (CopyRows rows, unsigned unit, unsigned chunks)) {
+  if (rows.height * rows.depth == 1 && unit == 16) return copy_row(rows);
   const unsigned group = chunks == gridDim.x ? 0 : blockIdx.x / chunks,
                  chunk = blockIdx.x - group * chunks, row = group * blockDim.y + threadIdx.y;
   if (row >= rows.height * rows.depth) return;

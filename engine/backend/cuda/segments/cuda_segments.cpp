@@ -168,7 +168,8 @@ void CudaSegments::make_conditions(const Plan& plan) {
   }
   if (!has_loops) return;
   loop_kernel_ = load(plan, SegmentKernels::Variant::Loop);
-  const std::vector<std::uint32_t> set(segments * kConditionBytes / sizeof(std::uint32_t), 1);
+  // Each starts with the condition, which is set, and the number of blocks that have ended.
+  const std::vector<std::uint64_t> set(segments * kConditionBytes / sizeof(std::uint64_t), 1);
   conditions_ =
       std::make_unique<const CudaMemory>(context_, BufferKind::Device, set.size() * sizeof set[0],
                                          Stage::Instantiate, "conditions of loops");

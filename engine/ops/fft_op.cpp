@@ -68,32 +68,34 @@ std::string describe(const FftPlanDesc& plan) {
 }
 
 bool is_small(const FftPlanDesc& plan) {
-  return std::has_single_bit(plan.size) && plan.size <= ops::kMaxSmallFft &&
-         plan.batch <= ops::kSmallFftBatch && plan.batch * plan.size <= ops::kSmallFftValues;
+  return std::has_single_bit(plan.size) && plan.size >= ops::kMinSmallFft &&
+         plan.size <= ops::kMaxSmallFft && plan.batch <= ops::kSmallFftBatch &&
+         plan.batch * plan.size <= ops::kSmallFftValues;
 }
 
 void declare_small(const FftPlanDesc& plan, const BufferView& input, const AccessedView& output,
                    GraphOpDeclaration& declaration) {
   const auto size = static_cast<std::uint32_t>(plan.size);
+  const float turn = 1.0f / static_cast<float>(size);
   // Without element types: std::complex<float> is float2 for the kernels.
   const AccessedView from = read(input), to{output.view, output.access};
-  // Blocks transform `count` complex values each, and a thread combines four at a time.
+  // Blocks transform `count` complex values each, and a thread combines eight at a time.
   const auto desc = [&](std::uint32_t count) -> DispatchDesc {
     return {.grid = static_cast<std::uint32_t>(plan.batch),
-            .block = std::clamp<std::uint32_t>(count / 4, 32, ops::kMaxSmallFftThreads),
-            .shared_bytes = 2 * count * std::uint32_t{sizeof(std::complex<float>)}};
+            .block = std::max<std::uint32_t>(count / 8, 32),
+            .shared_bytes = 2 * size * std::uint32_t{sizeof(std::complex<float>)}};
   };
   switch (plan.kind) {
     case FftKind::RealToComplex:
       return declaration.dispatch(declaration.load_kernel(shaders::reprise_fft_r2c), desc(size / 2),
-                                  from, to, size, plan.input_distance, plan.output_distance);
+                                  from, to, size, turn, plan.input_distance, plan.output_distance);
     case FftKind::ComplexToReal:
       return declaration.dispatch(declaration.load_kernel(shaders::reprise_fft_c2r), desc(size / 2),
-                                  from, to, size);
+                                  from, to, size, turn);
     case FftKind::Forward:
     case FftKind::Inverse:
       return declaration.dispatch(declaration.load_kernel(shaders::reprise_fft_c2c), desc(size),
-                                  from, to, size, plan.kind == FftKind::Forward ? -1.0f : 1.0f);
+                                  from, to, size, plan.kind == FftKind::Forward ? 1.0f : -1.0f);
   }
 }
 

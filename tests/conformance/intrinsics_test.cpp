@@ -1,7 +1,5 @@
 #include <cmath>
-#include <complex>
 #include <limits>
-#include <numbers>
 
 #include "conformance/device_fixture.hpp"
 #include "intrinsics.shaders.hpp"
@@ -67,28 +65,6 @@ TEST_CASE_FIXTURE(DeviceFixture, "intrinsics: conversions round as they say, and
   CHECK(std::vector<long long>(found.begin(), found.end() - 6) == expected);
   // A NaN becomes 0 as an int, and CUDA does not say what it becomes as a long long.
   CHECK(std::vector<long long>(found.end() - 6, found.end() - 1) == std::vector<long long>(5, 0));
-}
-
-TEST_CASE_FIXTURE(DeviceFixture, "intrinsics: sines of half turns are exact at quarter turns") {
-  using Complex = std::complex<float>;
-  std::vector<float> turns{0.0f, 0.5f, 1.0f, 1.5f, -0.5f, -1.0f, -1.5f, 8'388'607.5f};
-  const std::vector<Complex> exact{{1, 0},  {0, 1},  {-1, 0}, {0, -1},
-                                   {0, -1}, {-1, 0}, {0, 1},  {0, -1}};
-  for (int i = -50; i < 50; ++i) turns.push_back(0.0371f * static_cast<float>(i));
-  const auto in = buffer(turns, "in");
-  const auto out = pool->allocate<Complex>(turns.size(), "out");
-  run([&](CommandBuffer& cmd) {
-    cmd.dispatch(kernel(shaders::conf_half_turns),
-                 {.grid = 1, .block = static_cast<unsigned>(turns.size())}, read(in),
-                 write(BufferView(out)));
-  });
-  const std::vector<Complex> found = values(out);
-  CHECK(std::vector<Complex>(found.begin(), found.begin() + 8) == exact);
-  for (std::size_t i = 0; i < turns.size(); ++i) {
-    const double angle = std::numbers::pi * std::fmod(double{turns[i]}, 2.0);
-    CHECK(std::abs(found[i].imag() - std::sin(angle)) <= 0x1p-23);
-    CHECK(std::abs(found[i].real() - std::cos(angle)) <= 0x1p-23);
-  }
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "intrinsics: the clock does not go back, assert() and printf()") {

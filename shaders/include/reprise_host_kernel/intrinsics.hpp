@@ -1,6 +1,6 @@
-// Functions that nvcc declares besides the C library's math: min and max, reciprocal roots, sines
-// of half turns, rounded arithmetic and conversions, bit counts, reinterpretations. The fast forms
-// (such as __expf) are the accurate ones here. Threads: pure functions.
+// Functions that nvcc declares besides the C library's math: min and max, reciprocal roots, rounded
+// arithmetic and conversions, bit counts, reinterpretations. The fast forms (such as __expf) are
+// the accurate ones here. Threads: pure functions.
 #pragma once
 
 #include <math.h>
@@ -107,20 +107,6 @@ REPRISE_CONVERSIONS(float, float)
 REPRISE_CONVERSIONS(double, double)
 #undef REPRISE_CONVERSIONS
 #undef REPRISE_TO_INTEGER
-
-// The sine and cosine of pi * x, exact where 2 * x is an integer; at most one unit in the last
-// place away elsewhere.
-inline void sincospif(float x, float* sine, float* cosine) {
-  const double turned = fmod(double{x}, 2.0), quarters = rint(2.0 * turned),
-               angle = 3.14159265358979323846 * (turned - 0.5 * quarters);
-  const float s = static_cast<float>(sin(angle)), c = static_cast<float>(cos(angle));
-  const int quarter = reprise_to_integer<int>(quarters) & 3;
-  *sine = quarter % 2 == 0 ? s : c;
-  *cosine = quarter % 2 == 0 ? c : s;
-  if (quarter >= 2) *sine = -*sine;
-  if (quarter == 1 || quarter == 2) *cosine = -*cosine;
-}
-
 constexpr float __int2float_rn(int x) { return static_cast<float>(x); }
 constexpr float __uint2float_rn(unsigned x) { return static_cast<float>(x); }
 constexpr float __ll2float_rn(long long x) { return static_cast<float>(x); }

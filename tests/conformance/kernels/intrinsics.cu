@@ -1,5 +1,4 @@
-// Rounded arithmetic, sines of half turns, saturating conversions, and functions without a result
-// to compare.
+// Rounded arithmetic, saturating conversions, and functions without a result to compare.
 #include <reprise_kernel.hpp>
 
 REPRISE_KERNEL(conf_rounded, (const float* in, float* out, double* wide)) {
@@ -29,12 +28,6 @@ REPRISE_KERNEL(conf_to_integers, (const float* in, long long* out)) {
   to[3] = __float2int_ru(x);
   to[4] = __float2uint_rn(x);
   to[5] = __float2ll_rn(x);
-}
-
-REPRISE_KERNEL(conf_half_turns, (const float* in, float2* out)) {
-  float2 root;
-  sincospif(in[threadIdx.x], &root.y, &root.x);
-  out[threadIdx.x] = root;
 }
 
 REPRISE_KERNEL(conf_clock, (long long* out, int n)) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include "base/failure.hpp"
 #include "base/text.hpp"
@@ -21,6 +22,7 @@ class SegmentCheck {
   void check() {
     check_ranges();
     check_blocks();
+    find_ends();
     for (std::uint32_t list = 0; list < segment_.lists(); ++list) check_order(list);
     check_progress();
   }
@@ -71,19 +73,42 @@ class SegmentCheck {
     }
   }
 
-  // A needed edge is implied if the item waits for the node, an earlier item of the list did, or
-  // all items of the node are earlier in the list.
+  // Where all items of a node have ended, if they are in one list.
+  void find_ends() {
+    ends_.assign(segment_.nodes, {});
+    std::vector<std::uint32_t> lists_of(segment_.nodes, kNone);
+    for (std::uint32_t list = 0; list < segment_.lists(); ++list) {
+      for (std::uint32_t i = segment_.first_item[list]; i < segment_.first_item[list + 1]; ++i) {
+        const std::uint32_t node = segment_.items[i].node - segment_.first_node;
+        const bool is_first = std::exchange(lists_of[node], list) == kNone;
+        ends_[node] = {is_first || ends_[node].list == list ? list : kNone, i + 1};
+      }
+    }
+  }
+
+  // A needed edge is implied if all items of the node are earlier in the list, or if the item or an
+  // earlier one of the list waits for the node, or for another one that ends later in the only list
+  // of the node: a list publishes an item after all earlier ones.
   void check_order(std::uint32_t list) const {
-    std::unordered_set<std::uint32_t> ended;  // before the current item
+    std::unordered_set<std::uint32_t> ended;                  // nodes, before the current item
+    std::vector<std::uint32_t> reached(segment_.lists(), 0);  // by list, the end of what has ended
     std::vector<std::uint32_t> done(segment_.nodes, 0);
+    const auto has_ended = [&](std::uint32_t node) {
+      const End& end = ends_[node - segment_.first_node];
+      return ended.contains(node) || (end.list != kNone && end.item <= reached[end.list]);
+    };
     for (std::uint32_t i = segment_.first_item[list]; i < segment_.first_item[list + 1]; ++i) {
       const SegmentItem& item = segment_.items[i];
-      for (const std::uint32_t node : segment_.waits_of(item)) ended.insert(node);
+      for (const std::uint32_t node : segment_.waits_of(item)) {
+        ended.insert(node);
+        const End& end = ends_[node - segment_.first_node];
+        if (end.list != kNone) reached[end.list] = std::max(reached[end.list], end.item);
+      }
       for (const Edge& edge : dependencies_.edges_into(lowered_.nodes[item.node].dependency_node)) {
         const std::uint32_t from = lowered_.node_of[edge.from];
         if (!segment_.contains(from)) {
           if (from > segment_.first_node) refuse("node ", item.node, " depends on a later node");
-        } else if (!ended.contains(from)) {
+        } else if (!has_ended(from)) {
           refuse("list ", list, " does not order node ", from, " before node ", item.node);
         }
       }
@@ -130,7 +155,12 @@ class SegmentCheck {
   const DependencyGraph& dependencies_;
   const LoweredGraph& lowered_;
   const Segment& segment_;
-  std::vector<std::uint32_t> published_;  // items, by the node's number in the segment
+  struct End {
+    std::uint32_t list = kNone, item = 0;  // kNone: several lists; the number behind its last item
+  };
+  // By the node's number in the segment:
+  std::vector<std::uint32_t> published_;  // items
+  std::vector<End> ends_;
 };
 
 }  // namespace

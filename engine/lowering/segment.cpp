@@ -33,6 +33,7 @@ class SegmentScheduler {
         rank_(nodes, 0),
         end_(nodes, 0),
         only_list_(nodes, kNone),
+        position_(nodes, 0),
         is_waited_for_(nodes, 0) {
     segment_.first_node = first_node;
     segment_.nodes = nodes;
@@ -156,9 +157,16 @@ class SegmentScheduler {
     only_list_[node] = part == 0 || only_list_[node] == best ? best : kNone;
   }
 
+  // A wait for a node with all its items in one list is one for all earlier nodes of that list: an
+  // item waits for the last of them only, and the others need not be published.
   void write_items() {
-    std::unordered_set<std::uint32_t> known;  // nodes that end before the next item of the list
+    number_items();
+    // By list: how many of its items have ended before the next item; by node otherwise.
+    std::vector<std::uint32_t> ended(lists_.size());
+    std::unordered_set<std::uint32_t> known;
+    std::vector<std::uint32_t> waits;
     for (const std::vector<PlacedItem>& list : lists_) {
+      std::fill(ended.begin(), ended.end(), 0);
       known.clear();
       segment_.first_item.push_back(static_cast<std::uint32_t>(segment_.items.size()));
       const auto number = static_cast<std::uint32_t>(&list - lists_.data());
@@ -169,18 +177,33 @@ class SegmentScheduler {
                          .first_block = first,
                          .blocks = static_cast<std::uint32_t>(all * (part + 1) / parts) - first,
                          .first_wait = static_cast<std::uint32_t>(segment_.waits.size())};
+        waits.clear();
         for_predecessors(node, [&](std::uint32_t from) {
-          if (only_list_[from] == number || !known.insert(from).second) return;
+          if (only_list_[from] != number) waits.push_back(from);
+        });
+        std::stable_sort(waits.begin(), waits.end(), [this](std::uint32_t a, std::uint32_t b) {
+          return position_[a] > position_[b];
+        });
+        for (const std::uint32_t from : waits) {
+          const std::uint32_t in = only_list_[from];
+          if (in == kNone ? !known.insert(from).second : position_[from] <= ended[in]) continue;
+          if (in != kNone) ended[in] = position_[from];
           segment_.waits.push_back(segment_.first_node + from);
           is_waited_for_[from] = 1;
           ++item.waits;
-        });
+        }
         segment_.items.push_back(item);
       }
     }
     segment_.first_item.push_back(static_cast<std::uint32_t>(segment_.items.size()));
     for (SegmentItem& item : segment_.items)
       item.publishes = is_waited_for_[item.node - segment_.first_node] != 0;
+  }
+
+  void number_items() {
+    for (const std::vector<PlacedItem>& list : lists_) {
+      for (std::uint32_t i = 0; i < list.size(); ++i) position_[list[i].node] = i + 1;
+    }
   }
 
   static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
@@ -201,6 +224,7 @@ class SegmentScheduler {
   std::vector<std::vector<std::uint32_t>> successors_;
   std::vector<std::uint64_t> rank_, end_;
   std::vector<std::uint32_t> only_list_;  // with all its items; kNone: several lists
+  std::vector<std::uint32_t> position_;   // of its last item in that list, from 1 on
   std::vector<std::uint8_t> is_waited_for_;
   std::vector<std::vector<PlacedItem>> lists_;
   std::vector<std::uint64_t> free_at_;  // by list

@@ -69,8 +69,7 @@ std::string describe(const FftPlanDesc& plan) {
 
 bool is_small(const FftPlanDesc& plan) {
   return std::has_single_bit(plan.size) && plan.size >= ops::kMinSmallFft &&
-         plan.size <= ops::kMaxSmallFft && plan.batch <= ops::kSmallFftBatch &&
-         plan.batch * plan.size <= ops::kSmallFftValues;
+         plan.size <= ops::kMaxSmallFft && plan.batch <= ops::kSmallFftBatch;
 }
 
 void declare_small(const FftPlanDesc& plan, const BufferView& input, const AccessedView& output,

@@ -98,9 +98,9 @@ class Blas {
 };
 
 // A GPU with zeroed buffers.
-class Gpu {
+class OpsDevice {
  public:
-  explicit Gpu(const Instance& instance)
+  explicit OpsDevice(const Instance& instance)
       : device_(instance.open_device(DeviceSelector::named("cuda:0"))), current_(device_) {}
 
   template <class T>
@@ -147,7 +147,7 @@ class Gpu {
 void run_ops_gemm(const Options& options, Report& report) {
   const Instance instance({.application = "reprise_bench"});
   if (!finds_gpu(instance)) return;
-  const Gpu gpu(instance);
+  const OpsDevice gpu(instance);
   const Blas blas;
   for (const std::uint32_t size : {32u, 64u, 256u, 1024u}) {
     const std::uint64_t values = std::uint64_t{size} * size;
@@ -180,7 +180,7 @@ void run_ops_gemm(const Options& options, Report& report) {
 void run_ops_fft(const Options& options, Report& report) {
   const Instance instance({.application = "reprise_bench"});
   if (!finds_gpu(instance)) return;
-  const Gpu gpu(instance);
+  const OpsDevice gpu(instance);
   for (const std::uint32_t batch : {1u, 16u, 128u, 512u}) {
     for (const std::uint32_t size : {64u, 256u, 1024u, 2048u}) {
       const std::uint64_t values = std::uint64_t{size} * batch;

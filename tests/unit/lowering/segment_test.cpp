@@ -133,6 +133,26 @@ TEST_CASE("segments: a dispatch of many blocks is divided among the lists") {
   CHECK(waits(segment) == 3);
 }
 
+TEST_CASE("segments: a wait for the last of several nodes of a list is a wait for all of them") {
+  const DependencyGraph dependencies = manual_dependencies(4, {{0, 3}, {1, 3}, {2, 3}});
+  NodeHints hints = one_block_each(dependencies, 2);
+  hints.costs = {5'000, 1'000, 1'000, 1'000};  // nodes 1 and 2 share the other list
+  LoweredGraph graph = lower(dependencies, hints);
+  REQUIRE(graph.segments.size() == 1);
+  Segment& segment = graph.segments[0];
+  REQUIRE(segment.lists() == 2);
+  CHECK(waits(segment) == 1);
+  CHECK(std::count_if(segment.items.begin(), segment.items.end(),
+                      [](const SegmentItem& item) { return item.publishes; }) == 1);
+  REQUIRE(passes(dependencies, graph));
+  // The first of the two says nothing of the second.
+  const auto published = std::find_if(segment.items.begin(), segment.items.end(),
+                                      [](const SegmentItem& item) { return item.publishes; });
+  segment.waits[0] = published[-1].node;
+  std::swap(published[-1].publishes, published[0].publishes);
+  CHECK_FALSE(passes(dependencies, graph));
+}
+
 TEST_CASE("segments: with unknown costs, an item does not wait for one that it does not need") {
   // Two nodes follow node 0. The list of node 1 is idle by then, if its cost is as expected.
   const DependencyGraph dependencies = manual_dependencies(4, {{0, 2}, {0, 3}});

@@ -139,14 +139,17 @@ bool train(const samples::Program& program, const samples::Timing& timing,
     return false;
   }
   if (timing.wanted()) {
-    // A second training, whose learning rate hardly falls, so that it takes any number of steps.
-    Trainer endless(device, split,
-                    {.seed = seed, .total_steps = std::numeric_limits<std::uint32_t>::max()},
-                    world);
-    timing.measure("step", "one graph", 1, [&](std::uint32_t launches) {
-      endless.train(launches);
-      endless.wait();
-    });
+    // Trainings whose learning rate hardly falls, so that they take any number of steps.
+    for (const std::uint32_t steps : {std::uint32_t{1}, per_epoch}) {
+      Trainer endless(device, split,
+                      {.seed = seed, .total_steps = std::numeric_limits<std::uint32_t>::max()},
+                      world, steps);
+      timing.measure("step", steps == 1 ? "one graph" : "an epoch in one graph", steps,
+                     [&](std::uint32_t launches) {
+                       endless.train(launches);
+                       endless.wait();
+                     });
+    }
   }
   return true;
 }

@@ -49,10 +49,12 @@ std::string numbered(const char* name, std::size_t number) {
 }  // namespace
 
 Trainer::Trainer(const reprise::Device& device, const DigitSplit& digits,
-                 const TrainingSchedule& schedule, const reprise::Communicator& world)
+                 const TrainingSchedule& schedule, const reprise::Communicator& world,
+                 std::uint32_t steps_of_replay)
     : device_(device),
       world_(world),
       schedule_(schedule),
+      steps_of_replay_(steps_of_replay),
       kernels_{.gather_rows = device.load_kernel(shaders::gather_rows),
                .activate = device.load_kernel(shaders::activate),
                .softmax_cross_entropy = device.load_kernel(shaders::softmax_cross_entropy),
@@ -84,7 +86,7 @@ Trainer::Trainer(const reprise::Device& device, const DigitSplit& digits,
         pool_->host<float>(kLayers[l].weights(), numbered("weights result", l + 1));
   }
   reprise::CapturedGraph start = compile(record_start(digits));
-  step_ = compile(record_step(), reprise::Lowering::Persistent);
+  step_ = compile(record_steps(), reprise::Lowering::Persistent);
   evaluation_ = compile(record_evaluation());
   read_back_ = compile(record_read_back());
   start.launch(queue_);
@@ -114,9 +116,15 @@ CommandBuffer Trainer::record_start(const DigitSplit& digits) {
   return commands;
 }
 
-CommandBuffer Trainer::record_step() {
+CommandBuffer Trainer::record_steps() {
   CommandBuffer commands = device_.create_command_buffer({.label = "training step"});
   commands.begin();
+  for (std::uint32_t s = 0; s < steps_of_replay_; ++s) record_step(commands);
+  commands.end();
+  return commands;
+}
+
+void Trainer::record_step(CommandBuffer& commands) {
   Gradients gradients;
   for (std::size_t l = 0; l < kDepth; ++l) {
     gradients[l] =
@@ -158,8 +166,6 @@ CommandBuffer Trainer::record_step() {
                         count, kMicrobatches, read(rate), schedule_.momentum, schedule_.decay);
     }
   }
-  commands.end();
-  return commands;
 }
 
 void Trainer::record_microbatch(CommandBuffer& commands, std::uint32_t microbatch,
@@ -262,11 +268,11 @@ GpuRef<float> Trainer::dense(CommandBuffer& commands, std::size_t layer, const G
   return output;
 }
 
-void Trainer::train(std::uint32_t steps) {
-  for (std::uint32_t s = 0; s < steps; ++s) {
+void Trainer::train(std::uint32_t replays) {
+  for (std::uint32_t r = 0; r < replays; ++r) {
     step_.launch(queue_);
   }
-  steps_since_evaluation_ += steps;
+  steps_since_evaluation_ += replays * steps_of_replay_;
 }
 
 void Trainer::wait() const { queue_.wait_idle(); }

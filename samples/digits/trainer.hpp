@@ -23,12 +23,13 @@ struct Evaluation {
 
 class Trainer {
  public:
-  // The ranks of `world` divide the microbatches of each step, and then have the same weights.
-  // Throws std::runtime_error unless they divide evenly.
+  // The ranks of `world` divide the microbatches of each step, and then have the same weights. A
+  // replay performs `steps_of_replay` steps. Throws std::runtime_error unless the microbatches
+  // divide evenly.
   Trainer(const reprise::Device& device, const DigitSplit& digits, const TrainingSchedule& schedule,
-          const reprise::Communicator& world);
+          const reprise::Communicator& world, std::uint32_t steps_of_replay = 1);
 
-  void train(std::uint32_t steps);           // replays the step; does not wait
+  void train(std::uint32_t replays);         // does not wait
   void wait() const;                         // until the steps are done
   [[nodiscard]] Evaluation evaluate();       // waits
   [[nodiscard]] Weights<float> read_back();  // waits
@@ -48,7 +49,8 @@ class Trainer {
       const reprise::CommandBuffer& commands,
       reprise::Lowering lowering = reprise::Lowering::Auto) const;
   [[nodiscard]] reprise::CommandBuffer record_start(const DigitSplit& digits);
-  [[nodiscard]] reprise::CommandBuffer record_step();
+  [[nodiscard]] reprise::CommandBuffer record_steps();
+  void record_step(reprise::CommandBuffer& commands);
   // `moves`: one random value per row of the batch.
   void record_microbatch(reprise::CommandBuffer& commands, std::uint32_t microbatch,
                          const Gradients& gradients, const reprise::GpuRef<float>& loss,
@@ -64,6 +66,7 @@ class Trainer {
   reprise::Device device_;
   reprise::Communicator world_;
   TrainingSchedule schedule_;
+  std::uint32_t steps_of_replay_;
   Kernels kernels_;
   std::shared_ptr<reprise::CapturePool> pool_;
   reprise::GpuRef<float> images_, held_out_images_;

@@ -6,7 +6,7 @@ usage: costs.py FOLDER [--runs N] [--nsys | --stacks] [PROGRAM...]
 
 FOLDER is a bundle. PROGRAM is a pattern of costs.cu, or a script of the folder `programs` with its arguments; default: all patterns.
 --stacks: instead of the subscriber and Nsight Systems, the call stacks of nodes are compared: none, of Python, native.
-Prints, for each program, the median time of an iteration with the range of its runs, in microseconds, and the ratios of the medians.
+Prints, for each program, the median time of an iteration with the range of its runs, in microseconds, and the ratios of the medians; each run on stderr.
 """
 import argparse
 import json
@@ -67,9 +67,10 @@ def main():
         name, *arguments = program.split()
         command = [sys.executable, "-B", scripts / name, *arguments] if name.endswith(".py") else [folder / "bin/reprise_injection_costs", name]
         times = {mode: [] for mode in modes}
-        for _ in range(options.runs):
+        for i in range(options.runs):
             for mode in modes:
                 times[mode].append(run(folder, mode, command))
+                print(f"{program}, run {i + 1} of {options.runs}, {mode}: {times[mode][-1]:.1f} us", file=sys.stderr, flush=True)
         medians = {mode: statistics.median(of) for mode, of in times.items()}
         print(f"{program}:", "; ".join(
             f"{mode} {medians[mode]:.1f} [{min(of):.1f}, {max(of):.1f}]" + (f" = {medians[mode] / medians[modes[mode]]:.2f} {modes[mode]}" if modes[mode] else "")

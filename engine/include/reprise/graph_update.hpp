@@ -22,7 +22,7 @@ enum class GraphExecUpdateOutcome : std::uint8_t {
   Success,
   Error,                      // another failure; see UpdateReport::native_code
   TopologyChanged,            // different nodes or edges
-  NodeTypeChanged,            // a command has a different kind
+  NodeTypeChanged,            // a command has a different kind, or a copy another node
   FunctionChanged,            // a different kernel, with drivers before CUDA 11.2
   ParametersChanged,          // parameters that are fixed: pitched copies, kind of memory
   NotSupported,               // the node cannot be updated

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <numeric>
+
+#include "record/payload.hpp"
 
 namespace reprise::detail {
 namespace {
@@ -14,7 +17,7 @@ constexpr std::uint64_t kMinContiguousBytes = std::uint64_t{2} << 20,
 // from kMaxNodeBytes on.
 constexpr std::uint64_t kNodeUnit = 4096, kAligned = 256, kMaxNodeBytes = std::uint64_t{512} << 20;
 constexpr std::uint64_t kCopyThreads = 512;                        // of a block
-constexpr std::uint64_t kMaxUnits = (std::uint64_t{1} << 31) - 1;  // counted in 32 bits
+constexpr std::uint64_t kMaxCount = (std::uint64_t{1} << 31) - 1;  // of units, rows and blocks
 
 TransferRows rows_of(const std::byte* address, const Pitch& pitch) {
   return {reinterpret_cast<unsigned char*>(const_cast<std::byte*>(address)), pitch.row,
@@ -93,7 +96,8 @@ CopyLaunch::CopyLaunch(const std::byte* source, std::byte* destination,
   rows_of_block_ = static_cast<unsigned>(kCopyThreads) / threads_;
   const std::uint64_t chunks = (s.extent.width + 16 * threads_ - 1) / (16 * threads_),
                       blocks = (rows + rows_of_block_ - 1) / rows_of_block_ * chunks;
-  if (unit < 4 || s.extent.width / unit * rows > kMaxUnits || blocks > kMaxUnits) return;
+  const std::uint64_t counted = std::max({rows, s.extent.width / unit * rows, blocks});
+  if (unit < 4 || counted > kMaxCount) return;
   unit_ = static_cast<unsigned>(unit);
   chunks_ = static_cast<unsigned>(chunks);
   blocks_ = static_cast<unsigned>(blocks);

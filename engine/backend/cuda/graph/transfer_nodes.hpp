@@ -36,11 +36,13 @@ struct CopyShape {
 class CopyLaunch {
  public:
   CopyLaunch(const std::byte* source, std::byte* destination, const CopyShape& shape) noexcept;
-  // False for addresses and pitches that are no multiples of 4, and for too many units.
+  CopyLaunch(const CopyLaunch&) = delete;
+  CopyLaunch& operator=(const CopyLaunch&) = delete;
+  // False for addresses and pitches that are no multiples of 4, and for too many units or rows.
   [[nodiscard]] bool is_possible() const noexcept { return unit_ != 0; }
   // True where a memcpy node would be slower.
   [[nodiscard]] bool is_faster() const noexcept;
-  // Valid as long as this object, which must not move.
+  // Valid as long as this object.
   [[nodiscard]] CUDA_KERNEL_NODE_PARAMS parameters(CUfunction reprise_copy) noexcept;
 
  private:

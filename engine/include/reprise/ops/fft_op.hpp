@@ -1,9 +1,10 @@
 // One-dimensional Fourier transforms of 32-bit floats as ops, in batches: cuFFT on GPUs, kissfft on
 // the host device. On GPUs, a batch of at most 512 transforms of a size that is a power of two from
-// 32 to 2,048 is one kernel of this library, which segments may contain. Transforms are not scaled:
-// a transform followed by its inverse multiplies by `size`. Constructors throw NotInitialized for an
-// empty buffer, InvalidArgument for invalid sizes, OutOfRange for a buffer that is too small,
-// Overlap. Target reprise::ops. Threads: values.
+// 32 to 2,048 is one kernel of this library, which segments may contain. Addresses of complex
+// values are multiples of 8. Transforms are not scaled: a transform followed by its inverse
+// multiplies by `size`. Constructors throw NotInitialized for an empty buffer, InvalidArgument for
+// invalid sizes, OutOfRange for a buffer that is too small, Overlap. Target reprise::ops. Threads:
+// values.
 #pragma once
 
 #include <complex>

@@ -179,7 +179,8 @@ TEST_CASE_FIXTURE(UpdateFixture,
   CHECK(values(y) == expected);
 }
 
-TEST_CASE_FIXTURE(UpdateFixture, "update: a copy becomes larger, smaller, pitched and unaligned") {
+TEST_CASE_FIXTURE(UpdateFixture,
+                  "update: a copy becomes larger, pitched, unaligned, and one from the host") {
   constexpr std::size_t kBytes = 3 << 20;
   const auto bytes = generated<std::uint8_t>(
       kBytes, [](std::size_t i) { return static_cast<std::uint8_t>(i * 7 + i / 256); });
@@ -207,9 +208,17 @@ TEST_CASE_FIXTURE(UpdateFixture, "update: a copy becomes larger, smaller, pitche
   check(1, {{kBytes - 1, 1, 1}, {}, {}});
   check(16, {{100, 1, 1}, {}, {}});
   check(32, {{2 << 20, 1, 1}, {}, {}});
-  check(4, {{1000, 900, 1}, {1024, 0}, {1004, 0}});
-  check(3, {{1000, 900, 1}, {1024, 0}, {1003, 0}});
+  check(4, {{1000, 2100, 1}, {1024, 0}, {1004, 0}});
+  check(3, {{1000, 2100, 1}, {1024, 0}, {1003, 0}});
   check(0, {{64, 1, 1}, {}, {}});
+  check(0, {{kBytes - 64, 1, 1}, {}, {}});
+  CommandBuffer from_host = recorded([&](CommandBuffer& cmd) {
+    cmd.fill(to, 0);
+    cmd.copy(borrowed(std::span<const std::uint8_t>(bytes)), to);
+  });
+  CHECK(graph.update(from_host).done());
+  replay(graph);
+  CHECK(values(to) == bytes);
 }
 
 TEST_CASE_FIXTURE(UpdateFixture,

@@ -75,20 +75,23 @@ TEST_CASE_FIXTURE(DeviceFixture, "pitched copy: 3D slices") {
   check_copy(*this, {.extent = {10, 1, 6}, .source = {0, 50}, .destination = {0, 33}});
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "pitched copy: many bytes of any width and alignment") {
-  constexpr std::size_t kSize = 1 << 19;
-  check_copy(*this, {.extent = {1024, 200, 1}, .source = {1536, 0}, .destination = {}}, 0, 0,
-             kSize);
-  check_copy(*this, {.extent = {999, 300, 1}, .source = {1024, 0}, .destination = {1008, 0}}, 16,
-             32, kSize);
-  check_copy(*this, {.extent = {7, 30'000, 1}, .source = {12, 0}, .destination = {16, 0}}, 4, 8,
-             kSize);
-  check_copy(*this, {.extent = {501, 200, 1}, .source = {999, 0}, .destination = {}}, 1, 3, kSize);
-  check_copy(*this,
-             {.extent = {300, 40, 20}, .source = {320, 14'400}, .destination = {304, 12'768}}, 16,
-             0, kSize);
-  check_copy(*this, {.extent = {3000, 1, 60}, .source = {0, 6000}, .destination = {0, 3008}}, 0, 16,
-             kSize);
+// Kernels copy many rows within a GPU, in units of 16, 8 and 4 bytes and what is left of each row.
+TEST_CASE_FIXTURE(DeviceFixture, "pitched copy: many rows of any width and alignment") {
+  constexpr std::size_t kSize = 2 << 20;
+  const auto check = [&](const CopyDesc& desc, std::uint64_t from, std::uint64_t to) {
+    CAPTURE(desc.extent.width);
+    check_copy(*this, desc, from, to, kSize);
+  };
+  check({.extent = {64, 3000, 1}, .source = {96, 0}, .destination = {}}, 0, 16);
+  check({.extent = {99, 3000, 1}, .source = {112, 0}, .destination = {104, 0}}, 16, 8);
+  check({.extent = {7, 30'000, 1}, .source = {12, 0}, .destination = {16, 0}}, 4, 8);
+  check({.extent = {501, 2090, 1}, .source = {999, 0}, .destination = {}}, 1, 3);
+  check({.extent = {30, 60, 50}, .source = {32, 1984}, .destination = {48, 2880}}, 16, 32);
+  check({.extent = {13, 90, 40}, .source = {20, 1820}, .destination = {16, 1456}}, 4, 0);
+  check({.extent = {301, 1, 2100}, .source = {0, 320}, .destination = {0, 304}}, 0, 16);
+  // Rows of several blocks.
+  check({.extent = {20'001, 60, 1}, .source = {20'016, 0}, .destination = {20'032, 0}}, 0, 32);
+  check({.extent = {20'003, 60, 1}, .source = {20'004, 0}, .destination = {20'012, 0}}, 4, 8);
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "pitched copy: rows without gaps form one range") {

@@ -240,12 +240,13 @@ ExecUpdate NodeUpdate::set_copy_node(const NodeTarget& at, const Source& source)
     to = address(copy.destination);
     shape = {copy.extent, copy.source_pitch, copy.destination_pitch};
     if (copy.source.is_snapshot()) from = source.staged.add(at.first_key + at.command, copy);
-  }
-  if (copy_ != nullptr && runs_kernel(at.handle())) {
-    CopyLaunch launch(from, to, shape);
-    if (!launch.is_possible())
-      return {.outcome = GraphExecUpdateOutcome::NodeTypeChanged, .node = at.node};
-    return set_kernel_node(at, launch.parameters(copy_->function()));
+    if (copy_ != nullptr && runs_kernel(at.handle())) {
+      CopyLaunch launch(from, to, shape);
+      // A kernel may not access host memory that is not pinned.
+      if (!launch.is_possible() || !is_within_device(recording, copy))
+        return {.outcome = GraphExecUpdateOutcome::NodeTypeChanged, .node = at.node};
+      return set_kernel_node(at, launch.parameters(copy_->function()));
+    }
   }
   return result_of(
       NativeApi::Runtime, set_copy(at.exec, at.handle(), from, to, shape),

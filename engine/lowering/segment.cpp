@@ -151,6 +151,7 @@ class SegmentScheduler {
       free_at_.push_back(0);
     }
     lists_[best].push_back({node, part});
+    position_[node] = static_cast<std::uint32_t>(lists_[best].size());
     free_at_[best] = start + cost(node);
     idle_.push({free_at_[best], best});
     end_[node] = std::max(end_[node], free_at_[best]);
@@ -160,7 +161,6 @@ class SegmentScheduler {
   // A wait for a node with all its items in one list is one for all earlier nodes of that list: an
   // item waits for the last of them only, and the others need not be published.
   void write_items() {
-    number_items();
     // By list: how many of its items have ended before the next item; by node otherwise.
     std::vector<std::uint32_t> ended(lists_.size());
     std::unordered_set<std::uint32_t> known;
@@ -198,12 +198,6 @@ class SegmentScheduler {
     segment_.first_item.push_back(static_cast<std::uint32_t>(segment_.items.size()));
     for (SegmentItem& item : segment_.items)
       item.publishes = is_waited_for_[item.node - segment_.first_node] != 0;
-  }
-
-  void number_items() {
-    for (const std::vector<PlacedItem>& list : lists_) {
-      for (std::uint32_t i = 0; i < list.size(); ++i) position_[list[i].node] = i + 1;
-    }
   }
 
   static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();

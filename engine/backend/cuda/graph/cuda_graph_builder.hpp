@@ -62,7 +62,7 @@ class CudaGraphBuilder {
     RetainedResources& retained;
     // For entry kernel, exit kernel and joins; null if the plan has none.
     const CudaKernel* entry_exit;
-    const CudaKernel* copy;  // reprise_copy; null if the plan copies nothing within the device
+    const CudaKernel* copy;  // reprise_copy; null if the plan has no large copies
     Timestamps timestamps = {};
     const FaultMarkers* markers = nullptr;  // null: the plan has none
     const LoopCounters* loops = nullptr;    // null: the plan has no loop

@@ -19,9 +19,9 @@ constexpr std::uint64_t kNodeUnit = 4096, kAligned = 256, kMaxNodeBytes = std::u
 constexpr std::uint64_t kCopyThreads = 512;                        // of a block
 constexpr std::uint64_t kMaxCount = (std::uint64_t{1} << 31) - 1;  // of units, rows and blocks
 
-TransferRows rows_of(const std::byte* address, const Pitch& pitch) {
-  return {reinterpret_cast<unsigned char*>(const_cast<std::byte*>(address)), pitch.row,
-          pitch.slice};
+// True for copies of several rows that a kernel performs faster.
+bool are_many(std::uint64_t rows, std::uint64_t width) {
+  return rows >= kMinRows || rows * width >= kMinPitchedBytes;
 }
 
 cudaPitchedPtr pitched(const std::byte* address, const Extent& extent, const Pitch& pitch) {
@@ -79,13 +79,24 @@ CopyShape reduce(const CopyShape& shape) noexcept {
   return s;
 }
 
+TransferRows transfer_rows(const std::byte* address, const Pitch& pitch) noexcept {
+  return {reinterpret_cast<unsigned char*>(const_cast<std::byte*>(address)), pitch.row,
+          pitch.slice};
+}
+
+CopyRows copy_rows(const std::byte* source, std::byte* destination,
+                   const CopyShape& shape) noexcept {
+  const auto& [width, height, depth] = shape.extent;
+  return {transfer_rows(destination, shape.destination), transfer_rows(source, shape.source), width,
+          static_cast<unsigned>(height), static_cast<unsigned>(depth)};
+}
+
 CopyLaunch::CopyLaunch(const std::byte* source, std::byte* destination,
                        const CopyShape& shape) noexcept {
   CopyShape s = reduce(shape);
   const std::uint64_t rows = s.extent.height * s.extent.depth;
   if (rows == 1) s.source = s.destination = {};  // the distance to a next row does not matter
-  rows_ = {rows_of(destination, s.destination), rows_of(source, s.source), s.extent.width,
-           static_cast<unsigned>(s.extent.height), static_cast<unsigned>(s.extent.depth)};
+  rows_ = copy_rows(source, destination, s);
   const std::uint64_t bits = reinterpret_cast<std::uintptr_t>(source) |
                              reinterpret_cast<std::uintptr_t>(destination) | s.source.row |
                              s.source.slice | s.destination.row | s.destination.slice;
@@ -106,7 +117,7 @@ CopyLaunch::CopyLaunch(const std::byte* source, std::byte* destination,
 bool CopyLaunch::is_faster() const noexcept {
   if (!is_possible()) return false;
   const std::uint64_t rows = std::uint64_t{rows_.height} * rows_.depth;
-  if (rows > 1) return rows >= kMinRows || rows_.width * rows >= kMinPitchedBytes;
+  if (rows > 1) return are_many(rows, rows_.width);
   const bool is_slow_node = rows_.width % kNodeUnit != 0 || rows_.width >= kMaxNodeBytes ||
                             reinterpret_cast<std::uintptr_t>(rows_.to.address) % kAligned != 0;
   return is_slow_node && rows_.width >= kMinContiguousBytes;
@@ -137,9 +148,7 @@ bool has_large_copies(const Recording& recording) {
     if (recording.commands[i].kind != CommandKind::Copy) continue;
     const auto& copy = recording.payload<CopyPayload>(i);
     const auto& [width, height, depth] = copy.extent;
-    const std::uint64_t rows = height * depth;
-    if ((rows >= kMinRows || width * rows >= kMinPitchedBytes) && is_within_device(recording, copy))
-      return true;
+    if (are_many(height * depth, width) && is_within_device(recording, copy)) return true;
   }
   return std::any_of(recording.bodies.begin(), recording.bodies.end(),
                      [](const auto& body) { return has_large_copies(*body); });

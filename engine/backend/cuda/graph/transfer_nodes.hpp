@@ -29,6 +29,11 @@ struct CopyShape {
 };
 [[nodiscard]] CopyShape reduce(const CopyShape& shape) noexcept;
 
+// The parameters of kernels that transfer these bytes.
+[[nodiscard]] TransferRows transfer_rows(const std::byte* address, const Pitch& pitch) noexcept;
+[[nodiscard]] CopyRows copy_rows(const std::byte* source, std::byte* destination,
+                                 const CopyShape& shape) noexcept;
+
 // The launch of a copy within the GPU by reprise_copy. A kernel reaches the rate of
 // cudaMemcpyAsync. A memcpy node does so for multiples of 4 KiB up to 512 MiB, and leaves more of a
 // busy GPU to others; it takes 1.4 to 1.6 times as long for other sizes, and 1.3 to 7 times for

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "backend/cuda/graph/transfers.hpp"
+#include "backend/cuda/graph/transfer_nodes.hpp"
 #include "base/aligned_up.hpp"
 #include "plan/timing_layout.hpp"
 #include "record/payload.hpp"
@@ -18,26 +18,20 @@ namespace {
 
 constexpr std::size_t kOutsideAlignment = 64;
 
-TransferRows rows_at(const Bindings& bindings, std::uint32_t buffer, std::uint64_t offset,
-                     const Pitch& pitch) {
-  return {reinterpret_cast<unsigned char*>(bindings.address[buffer] + offset), pitch.row,
-          pitch.slice};
-}
-
 CopyRows copy_parameters(const Bindings& bindings, const CopyPayload& copy) {
-  const auto& [source, destination, extent, source_pitch, destination_pitch] = copy;
-  return {rows_at(bindings, destination.buffer, destination.offset, destination_pitch),
-          rows_at(bindings, source.buffer, source.offset, source_pitch), extent.width,
-          static_cast<unsigned>(extent.height), static_cast<unsigned>(extent.depth)};
+  return copy_rows(bindings.address[copy.source.buffer] + copy.source.offset,
+                   bindings.address[copy.destination.buffer] + copy.destination.offset,
+                   {copy.extent, copy.source_pitch, copy.destination_pitch});
 }
 
 // `from` remains unset.
 CopyRows update_parameters(const Bindings& bindings, const UpdatePayload& update) {
-  return {rows_at(bindings, update.buffer, update.offset, {}), {}, update.bytes, 1, 1};
+  return {
+      transfer_rows(bindings.address[update.buffer] + update.offset, {}), {}, update.bytes, 1, 1};
 }
 
 FillRows fill_parameters(const Bindings& bindings, const FillPayload& fill) {
-  return {rows_at(bindings, fill.buffer, fill.offset, fill.pitch),
+  return {transfer_rows(bindings.address[fill.buffer] + fill.offset, fill.pitch),
           fill.extent.width,
           static_cast<unsigned>(fill.extent.height),
           static_cast<unsigned>(fill.extent.depth),

@@ -1,0 +1,561 @@
+#include "ptx/block_footprint.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/text.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+using Instruction = FootprintInstruction;
+using Op = Instruction::Op;
+using Operand = FootprintOperand;
+using Comparison = Instruction::Comparison;
+using ValueKind = BlockValue::Kind;
+
+// How often a loop is followed exactly; later iterations are taken together.
+constexpr std::uint32_t kExactIterations = 64;
+constexpr std::size_t kMaxRanges = 16;  // of a pointer
+
+// If a comparison has the result in question, a register holds a number in `box`.
+struct Constraint {
+  std::uint32_t index = 0, version = 0;  // of the register
+  IntegerType type;
+  BlockValue box;
+  friend bool operator==(const Constraint& a, const Constraint& b) {
+    return a.index == b.index && a.version == b.version && a.box == b.box;
+  }
+};
+
+struct Predicate {
+  enum class Truth : std::uint8_t { Unknown, True, False } truth = Truth::Unknown;
+  std::array<std::vector<Constraint>, 2> constraints = {};  // if it is false; if it is true
+
+  [[nodiscard]] bool may_be(bool value) const {
+    return truth != (value ? Truth::False : Truth::True);
+  }
+  friend bool operator==(const Predicate&, const Predicate&) = default;
+};
+
+struct Register {
+  BlockValue value;
+  std::uint32_t version = 0;  // a new one for each value
+  bool is_set = false;
+};
+
+struct State {
+  std::vector<Register> registers;
+  std::vector<Predicate> predicates;
+};
+
+Comparison inverse(Comparison comparison) {
+  switch (comparison) {
+    case Comparison::Equal: return Comparison::NotEqual;
+    case Comparison::NotEqual: return Comparison::Equal;
+    case Comparison::Less: return Comparison::GreaterEqual;
+    case Comparison::LessEqual: return Comparison::Greater;
+    case Comparison::Greater: return Comparison::LessEqual;
+    case Comparison::GreaterEqual: return Comparison::Less;
+  }
+  return comparison;
+}
+// `a OP b` as `b OP' a`.
+Comparison swapped(Comparison comparison) {
+  switch (comparison) {
+    case Comparison::Less: return Comparison::Greater;
+    case Comparison::LessEqual: return Comparison::GreaterEqual;
+    case Comparison::Greater: return Comparison::Less;
+    case Comparison::GreaterEqual: return Comparison::LessEqual;
+    default: return comparison;
+  }
+}
+
+// Whether a comparison holds for all numbers with this difference.
+bool always_holds(Comparison comparison, Bounds difference) {
+  switch (comparison) {
+    case Comparison::Equal: return difference == Bounds{0, 0};
+    case Comparison::NotEqual: return difference.high < 0 || difference.low > 0;
+    case Comparison::Less: return difference.high < 0;
+    case Comparison::LessEqual: return difference.high <= 0;
+    case Comparison::Greater: return difference.low > 0;
+    case Comparison::GreaterEqual: return difference.low >= 0;
+  }
+  return false;
+}
+
+// The numbers x for which `x OP y` is possible with a y of `y`. `x`: what is known of x.
+Bounds allowed(Comparison comparison, Bounds x, Bounds y) {
+  const auto below = [](std::int64_t of) {
+    return of == Bounds::kLowest || of == Bounds::kHighest ? of : of - 1;
+  };
+  const auto above = [](std::int64_t of) {
+    return of == Bounds::kLowest || of == Bounds::kHighest ? of : of + 1;
+  };
+  switch (comparison) {
+    case Comparison::Equal: return y;
+    case Comparison::NotEqual:
+      if (!y.is_one()) return {};
+      return {x.low == y.low ? above(y.low) : Bounds::kLowest,
+              x.high == y.low ? below(y.low) : Bounds::kHighest};
+    case Comparison::Less: return {Bounds::kLowest, below(y.high)};
+    case Comparison::LessEqual: return {Bounds::kLowest, y.high};
+    case Comparison::Greater: return {above(y.low), Bounds::kHighest};
+    case Comparison::GreaterEqual: return {y.low, Bounds::kHighest};
+  }
+  return {};
+}
+
+class Derivation {
+ public:
+  Derivation(const FootprintProgram& program, const FootprintLaunch& launch)
+      : program_(program), launch_(launch) {
+    footprint_.pointers.resize(launch.pointers.size());
+  }
+
+  Footprint run() {
+    footprint_.problem = program_.problem();
+    if (!footprint_.problem.empty()) return std::move(footprint_);
+    loops_.resize(program_.instructions().size() + 1);
+    State start;
+    start.registers.resize(program_.registers());
+    start.predicates.resize(program_.predicates());
+    pending_.emplace(0, std::move(start));
+    // The earliest first: what follows a loop comes after its iterations.
+    while (!pending_.empty() && footprint_.problem.empty()) {
+      auto next = pending_.extract(pending_.begin());
+      if (begins(next.key(), next.mapped())) run_from(next.key(), std::move(next.mapped()));
+    }
+    for (PointerFootprint& pointer : footprint_.pointers) {
+      if (pointer.is_unbounded) pointer.bytes.clear();
+      std::sort(pointer.bytes.begin(), pointer.bytes.end(),
+                [](const BlockBytes& a, const BlockBytes& b) {
+                  return std::tie(a.step, a.begin, a.end) < std::tie(b.step, b.begin, b.end);
+                });
+    }
+    if (!footprint_.problem.empty()) footprint_.pointers.clear();
+    return std::move(footprint_);
+  }
+
+ private:
+  struct Loop {
+    std::uint32_t iterations = 0;
+    std::optional<State> state;  // of all later iterations
+  };
+
+  void fail(std::string problem) {
+    if (footprint_.problem.empty()) footprint_.problem = std::move(problem);
+  }
+
+  // --- states ---
+
+  void join_into(State& state, const State& other) {
+    for (std::size_t i = 0; i < state.registers.size(); ++i) {
+      Register& to = state.registers[i];
+      const Register& from = other.registers[i];
+      if (!from.is_set) continue;  // no path reads what is not set
+      to.value = to.is_set ? join(to.value, from.value) : from.value;
+      to.is_set = true;
+      if (to.version != from.version) to.version = ++versions_;
+    }
+    for (std::size_t i = 0; i < state.predicates.size(); ++i)
+      if (state.predicates[i] != other.predicates[i]) state.predicates[i] = {};
+  }
+  void push(std::uint32_t at, State state) {
+    const auto [known, is_new] = pending_.try_emplace(at);
+    if (is_new) {
+      known->second = std::move(state);
+    } else {
+      join_into(known->second, state);
+    }
+  }
+  // False: all that can happen from here on has been followed.
+  bool begins(std::uint32_t at, State& state) {
+    if (!program_.is_loop_start()[at]) return true;
+    Loop& loop = loops_[at];
+    if (++loop.iterations <= kExactIterations) return true;
+    if (!loop.state) {
+      loop.state = state;
+      return true;
+    }
+    bool has_changed = false;
+    for (std::size_t i = 0; i < state.registers.size(); ++i) {
+      Register& known = loop.state->registers[i];
+      const Register& now = state.registers[i];
+      if (!now.is_set) continue;
+      const BlockValue value = known.is_set ? widen(known.value, now.value) : now.value;
+      if (known.is_set && value == known.value) continue;
+      known = {value, ++versions_, true};
+      has_changed = true;
+    }
+    for (std::size_t i = 0; i < state.predicates.size(); ++i) {
+      Predicate& known = loop.state->predicates[i];
+      if (known == state.predicates[i] || known == Predicate{}) continue;
+      known = {};
+      has_changed = true;
+    }
+    state = *loop.state;
+    return has_changed;
+  }
+
+  // --- values ---
+
+  [[nodiscard]] BlockValue value_of(const State& state, const Operand& operand) const {
+    switch (operand.kind) {
+      case Operand::Kind::Register: return state.registers[operand.index].value;
+      case Operand::Kind::Number: return BlockValue::number(operand.number);
+      case Operand::Kind::Symbol: return BlockValue::of_kind(ValueKind::Elsewhere);
+      case Operand::Kind::Special: return special(operand);
+      case Operand::Kind::Other: return BlockValue::unknown();
+      default: return BlockValue::unknown();
+    }
+  }
+  [[nodiscard]] BlockValue special(const Operand& operand) const {
+    using Special = Operand::Special;
+    const std::uint32_t dimension = operand.index;
+    const auto below = [](std::uint32_t extent) {
+      return BlockValue::within({0, std::int64_t{extent} - 1});
+    };
+    switch (operand.special) {
+      case Special::Thread: return below(launch_.block[dimension]);
+      case Special::BlockExtent: return BlockValue::number(launch_.block[dimension]);
+      case Special::GridExtent: return BlockValue::number(launch_.grid[dimension]);
+      case Special::Lane: return below(32);
+      case Special::Block: break;
+    }
+    BlockValue value = below(launch_.grid[dimension]);
+    if (launch_.grid[dimension] == 1) return value;
+    value.step[dimension] = 1;
+    value.rest = {0, 0};
+    return value;
+  }
+
+  // A parameter as the type of the load.
+  [[nodiscard]] BlockValue parameter(std::int64_t offset, IntegerType type) const {
+    const std::int64_t end = offset + type.bits / 8;
+    for (std::uint32_t i = 0; i < launch_.pointers.size(); ++i) {
+      const std::int64_t pointer = launch_.pointers[i];
+      if (end <= pointer || offset >= pointer + 8) continue;
+      if (offset != pointer || type.bits != 64) return BlockValue::of_kind(ValueKind::Mixed);
+      BlockValue value = BlockValue::number(0);
+      value.kind = ValueKind::Pointer;
+      value.pointer = i;
+      return value;
+    }
+    const bool is_unknown = std::any_of(
+        launch_.unknown.begin(), launch_.unknown.end(), [&](const FootprintLaunch::Range& range) {
+          return end > range.offset && offset < std::int64_t{range.offset} + range.bytes;
+        });
+    if (is_unknown || offset < 0 || end > static_cast<std::int64_t>(launch_.parameters.size()))
+      return BlockValue::within(type.bounds());
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, launch_.parameters.data() + offset, static_cast<std::size_t>(end - offset));
+    if (type.is_signed && type.bits < 64 && (bits >> (type.bits - 1) & 1) != 0)
+      bits |= ~std::uint64_t{0} << type.bits;
+    return BlockValue::number(static_cast<std::int64_t>(bits));
+  }
+
+  [[nodiscard]] BlockValue result_of(const State& state, const Instruction& one) const {
+    const auto operand = [&](std::size_t i) { return value_of(state, one.operands[i]); };
+    const auto number = [&](std::size_t i) { return as_type(operand(i), one.type); };
+    // Bitwise operations and shifts to the left give the same for either sign.
+    const auto with_sign = [&](std::size_t i) {
+      return as_type(operand(i), {one.type.bits, true});
+    };
+    switch (one.op) {
+      case Op::Move: return operand(0);
+      case Op::Convert: {
+        const bool is_narrower = one.result_type.bits <= one.type.bits;
+        const BlockValue value = is_narrower ? operand(0) : number(0);
+        if (one.result_type.bits >= 32 && (!value.is_address() || one.result_type.bits == 64))
+          return value;
+        return as_type(value, one.result_type);
+      }
+      case Op::Add: return add(operand(0), operand(1));
+      case Op::Subtract: return subtract(operand(0), operand(1));
+      case Op::Multiply:
+        return one.is_wide ? multiply(number(0), number(1)) : multiply(operand(0), operand(1));
+      case Op::MultiplyAdd: {
+        const BlockValue product =
+            one.is_wide ? multiply(number(0), number(1)) : multiply(operand(0), operand(1));
+        return add(product, operand(2));
+      }
+      case Op::Divide: return divide(number(0), number(1));
+      case Op::Remainder: return remainder(number(0), number(1));
+      case Op::Minimum: return minimum(number(0), number(1));
+      case Op::Maximum: return maximum(number(0), number(1));
+      case Op::And: return bitwise_and(with_sign(0), with_sign(1), one.type);
+      case Op::Or: return bitwise_or(with_sign(0), with_sign(1));
+      case Op::Xor: return bitwise_xor(with_sign(0), with_sign(1));
+      case Op::Not: return subtract(BlockValue::number(-1), operand(0));
+      case Op::Negate: return subtract(BlockValue::number(0), operand(0));
+      case Op::ShiftLeft: return shift_left(operand(0), as_type(operand(1), {}), one.type);
+      case Op::ShiftRight: return shift_right(number(0), as_type(operand(1), {}));
+      case Op::Select: return select(state, one);
+      case Op::LoadParameter: break;
+      default: break;
+    }
+    return unknown_result(state, one);
+  }
+  // Mixed if an operand is an address.
+  [[nodiscard]] BlockValue unknown_result(const State& state, const Instruction& one) const {
+    const bool has_address =
+        std::any_of(one.operands.begin(), one.operands.end(),
+                    [&](const Operand& operand) { return value_of(state, operand).is_address(); });
+    return has_address ? BlockValue::of_kind(ValueKind::Mixed) : BlockValue::unknown();
+  }
+
+  [[nodiscard]] BlockValue select(const State& state, const Instruction& one) const {
+    const Operand& by = one.operands[2];
+    std::optional<BlockValue> result;
+    for (const bool is_true : {true, false}) {
+      const Operand& operand = one.operands[is_true ? 0 : 1];
+      BlockValue value = value_of(state, operand);
+      if (by.is(Operand::Kind::Predicate)) {
+        const Predicate& predicate = state.predicates[by.index];
+        if (!predicate.may_be(is_true)) continue;
+        if (operand.is(Operand::Kind::Register) &&
+            !constrain(predicate, is_true, operand.index, state.registers[operand.index].version,
+                       value))
+          continue;
+      }
+      result = result ? join(*result, value) : value;
+    }
+    return result.value_or(BlockValue::unknown());
+  }
+
+  // --- predicates ---
+
+  // Narrows the value of a register by what a predicate says of it. False: it cannot be so.
+  [[nodiscard]] bool constrain(const Predicate& predicate, bool is_true, std::uint32_t index,
+                               std::uint32_t version, BlockValue& value) const {
+    for (const Constraint& constraint : predicate.constraints[is_true ? 1 : 0]) {
+      if (constraint.index != index || constraint.version != version) continue;
+      BlockValue read = as_type(value, constraint.type);
+      if (read.kind != constraint.box.kind || read.pointer != constraint.box.pointer) continue;
+      const auto narrowed = [](Bounds a, Bounds b) {
+        return Bounds{std::max(a.low, b.low), std::min(a.high, b.high)};
+      };
+      read.range = narrowed(read.range, constraint.box.range);
+      if (read.step == constraint.box.step) read.rest = narrowed(read.rest, constraint.box.rest);
+      if (!narrow(read, launch_.grid)) return false;
+      value = read;
+    }
+    return true;
+  }
+  // False: the predicate cannot have this value.
+  [[nodiscard]] bool assume(State& state, std::uint32_t index, bool is_true) const {
+    const Predicate predicate = state.predicates[index];
+    if (!predicate.may_be(is_true)) return false;
+    for (const Constraint& constraint : predicate.constraints[is_true ? 1 : 0]) {
+      Register& of = state.registers[constraint.index];
+      if (!constrain(predicate, is_true, constraint.index, of.version, of.value)) return false;
+    }
+    state.predicates[index] = {.truth = is_true ? Predicate::Truth::True : Predicate::Truth::False};
+    return true;
+  }
+
+  [[nodiscard]] Predicate compare(const State& state, const Instruction& one) const {
+    const BlockValue a = as_type(value_of(state, one.operands[0]), one.type),
+                     b = as_type(value_of(state, one.operands[1]), one.type);
+    if (a.kind != b.kind || a.pointer != b.pointer || (a.is_address() && !a.is(ValueKind::Pointer)))
+      return {};
+    Predicate predicate;
+    const Bounds between = difference(a, b);
+    if (always_holds(one.comparison, between)) predicate.truth = Predicate::Truth::True;
+    if (always_holds(inverse(one.comparison), between)) predicate.truth = Predicate::Truth::False;
+    if (predicate.truth != Predicate::Truth::Unknown) return predicate;
+    for (const bool is_true : {false, true}) {
+      const Comparison holds = is_true ? one.comparison : inverse(one.comparison);
+      const auto add_constraint = [&](const Operand& operand, const BlockValue& x,
+                                      const BlockValue& y, Comparison comparison) {
+        if (!operand.is(Operand::Kind::Register)) return;
+        Constraint made{.index = operand.index,
+                        .version = state.registers[operand.index].version,
+                        .type = one.type,
+                        .box = x};
+        made.box.range = allowed(comparison, x.range, y.range);
+        made.box.rest = x.step == y.step ? allowed(comparison, x.rest, y.rest) : Bounds{};
+        predicate.constraints[is_true ? 1 : 0].push_back(made);
+      };
+      add_constraint(one.operands[0], a, b, holds);
+      add_constraint(one.operands[1], b, a, swapped(holds));
+    }
+    return predicate;
+  }
+
+  [[nodiscard]] static Predicate inverse(Predicate predicate) {
+    using Truth = Predicate::Truth;
+    std::swap(predicate.constraints[0], predicate.constraints[1]);
+    if (predicate.truth != Truth::Unknown)
+      predicate.truth = predicate.truth == Truth::True ? Truth::False : Truth::True;
+    return predicate;
+  }
+  static Comparison inverse(Comparison comparison) { return reprise::detail::inverse(comparison); }
+
+  [[nodiscard]] Predicate predicate_of(const State& state, const Instruction& one) const {
+    const auto operand = [&](std::size_t i) {
+      return one.operands[i].is(Operand::Kind::Predicate) ? state.predicates[one.operands[i].index]
+                                                          : Predicate{};
+    };
+    switch (one.op) {
+      case Op::Compare: return compare(state, one);
+      case Op::PredicateMove: return operand(0);
+      case Op::PredicateNot: return inverse(operand(0));
+      case Op::PredicateAnd: return both(operand(0), operand(1));
+      case Op::PredicateOr: return inverse(both(inverse(operand(0)), inverse(operand(1))));
+      default: return {};
+    }
+  }
+  [[nodiscard]] static Predicate both(const Predicate& a, const Predicate& b) {
+    if (!a.may_be(true) || !b.may_be(true)) return {.truth = Predicate::Truth::False};
+    if (!a.may_be(false)) return b;
+    if (!b.may_be(false)) return a;
+    Predicate result;
+    result.constraints[1] = a.constraints[1];
+    result.constraints[1].insert(result.constraints[1].end(), b.constraints[1].begin(),
+                                 b.constraints[1].end());
+    return result;
+  }
+
+  // --- accesses ---
+
+  void access(const State& state, const Instruction& one) {
+    const Operand& base = one.operands[0];
+    BlockValue address = value_of(state, base);
+    if (one.guard != Instruction::kNoGuard && base.is(Operand::Kind::Register) &&
+        !constrain(state.predicates[one.guard], !one.is_guard_inverted, base.index,
+                   state.registers[base.index].version, address))
+      return;
+    if (address.is(ValueKind::Elsewhere)) return;
+    if (!address.is(ValueKind::Pointer))
+      return fail("accesses memory whose address is not a parameter");
+    address = add(address, BlockValue::number(one.offset));
+    PointerFootprint& pointer = footprint_.pointers[address.pointer];
+    if (!narrow(address, launch_.grid)) return;
+    const std::int64_t bytes = one.bytes;
+    BlockBytes made{.step = address.step, .begin = address.rest.low, .lowest = address.range.low};
+    if (!address.rest.is_bounded() || !address.range.is_bounded() ||
+        __builtin_add_overflow(address.rest.high, bytes, &made.end) ||
+        __builtin_add_overflow(address.range.high, bytes, &made.highest)) {
+      pointer.is_unbounded = true;
+      return;
+    }
+    add_bytes(pointer.bytes, made);
+  }
+  // One range takes the place of several that touch; of two with a gap if there are many.
+  static void add_bytes(std::vector<BlockBytes>& all, BlockBytes made) {
+    const auto merge = [](const BlockBytes& a, const BlockBytes& b) {
+      return BlockBytes{.step = a.step,
+                        .begin = std::min(a.begin, b.begin),
+                        .end = std::max(a.end, b.end),
+                        .lowest = std::min(a.lowest, b.lowest),
+                        .highest = std::max(a.highest, b.highest)};
+    };
+    for (std::size_t i = 0; i < all.size();) {
+      const bool has_room = all.size() < kMaxRanges;
+      const bool touches =
+          all[i].step == made.step && all[i].begin <= made.end && made.begin <= all[i].end;
+      if (!touches && has_room) {
+        ++i;
+        continue;
+      }
+      if (all[i].step != made.step) {
+        for (BlockBytes* const of : {&all[i], &made}) {
+          of->step = {};
+          of->begin = of->lowest;
+          of->end = of->highest;
+        }
+      }
+      made = merge(all[i], made);
+      all[i] = all.back();
+      all.pop_back();
+      i = 0;
+    }
+    all.push_back(made);
+  }
+
+  // --- execution ---
+
+  void set(State& state, std::uint32_t index, const BlockValue& value, bool is_certain) {
+    Register& of = state.registers[index];
+    of.value = is_certain || !of.is_set ? value : join(of.value, value);
+    of.is_set = true;
+    of.version = ++versions_;
+  }
+
+  void run_from(std::uint32_t at, State state) {
+    const std::vector<Instruction>& instructions = program_.instructions();
+    for (bool is_first = true; at < instructions.size(); ++at, is_first = false) {
+      if (!is_first && program_.is_target()[at]) return push(at, std::move(state));
+      if (++steps_ > kMaxFootprintSteps) return fail("has too many iterations to follow");
+      const Instruction& one = instructions[at];
+      bool may_skip = false;
+      if (one.guard != Instruction::kNoGuard) {
+        const Predicate& guard = state.predicates[one.guard];
+        if (!guard.may_be(!one.is_guard_inverted)) continue;
+        may_skip = guard.may_be(one.is_guard_inverted);
+      }
+      if (one.op == Op::Branch || one.op == Op::Return) {
+        State taken = state;
+        const bool is_possible =
+            one.guard == Instruction::kNoGuard || assume(taken, one.guard, !one.is_guard_inverted);
+        if (one.op == Op::Branch && is_possible) push(one.target, std::move(taken));
+        if (!may_skip || !assume(state, one.guard, one.is_guard_inverted)) return;
+        continue;
+      }
+      execute(state, one, !may_skip);
+    }
+  }
+
+  void execute(State& state, const Instruction& one, bool is_certain) {
+    if (one.op == Op::Access) access(state, one);
+    if ((one.op == Op::Access || one.op == Op::Load) && one.writes) {
+      for (std::size_t i = 1; i < one.operands.size(); ++i) {
+        const BlockValue stored = value_of(state, one.operands[i]);
+        if (stored.is(ValueKind::Pointer) || stored.is(ValueKind::Mixed))
+          return fail("stores an address");
+      }
+    }
+    for (std::size_t i = 0; i < one.results.size(); ++i) {
+      BlockValue value;
+      if (one.op == Op::LoadParameter) {
+        const std::int64_t bytes = one.type.bits / 8;
+        value = parameter(one.offset + static_cast<std::int64_t>(i) * bytes, one.type);
+      } else if (one.op == Op::Access || one.op == Op::Load) {
+        value = BlockValue::within(one.type.bits < 32 ? one.type.bounds() : Bounds{});
+      } else {
+        value = result_of(state, one);
+      }
+      if (!narrow(value, launch_.grid)) value = BlockValue::unknown();
+      set(state, one.results[i], value, is_certain);
+    }
+    const Predicate predicate = one.predicates.empty() ? Predicate{} : predicate_of(state, one);
+    for (std::size_t i = 0; i < one.predicates.size(); ++i) {
+      Predicate& of = state.predicates[one.predicates[i]];
+      const Predicate made = i == 0                            ? predicate
+                             : one.op == Op::Compare && i == 1 ? inverse(predicate)
+                                                               : Predicate{};
+      of = is_certain || of == made ? made : Predicate{};
+    }
+  }
+
+  const FootprintProgram& program_;
+  const FootprintLaunch& launch_;
+  Footprint footprint_;
+  std::map<std::uint32_t, State> pending_;  // by instruction
+  std::vector<Loop> loops_;                 // by instruction
+  std::uint32_t versions_ = 0, steps_ = 0;
+};
+
+}  // namespace
+
+Footprint derive_footprint(const FootprintProgram& program, const FootprintLaunch& launch) {
+  return Derivation(program, launch).run();
+}
+
+}  // namespace reprise::detail

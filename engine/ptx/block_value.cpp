@@ -1,0 +1,318 @@
+#include "ptx/block_value.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+namespace reprise::detail {
+
+namespace {
+
+constexpr std::int64_t kLowest = Bounds::kLowest, kHighest = Bounds::kHighest;
+using Steps = std::array<std::int64_t, 3>;
+constexpr Steps kNoSteps = {};
+
+// Sums and products of bounds; without a bound on overflow.
+std::int64_t sum_of_lows(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (a == kLowest || b == kLowest || __builtin_add_overflow(a, b, &sum)) return kLowest;
+  return sum;
+}
+std::int64_t sum_of_highs(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (a == kHighest || b == kHighest || __builtin_add_overflow(a, b, &sum)) return kHighest;
+  return sum;
+}
+Bounds sum(Bounds a, Bounds b) { return {sum_of_lows(a.low, b.low), sum_of_highs(a.high, b.high)}; }
+Bounds negative(Bounds a) {
+  return {a.high == kHighest ? kLowest : -a.high, a.low == kLowest ? kHighest : -a.low};
+}
+Bounds hull(Bounds a, Bounds b) { return {std::min(a.low, b.low), std::max(a.high, b.high)}; }
+Bounds both(Bounds a, Bounds b) { return {std::max(a.low, b.low), std::min(a.high, b.high)}; }
+
+std::optional<std::int64_t> product(std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  if (__builtin_mul_overflow(a, b, &result)) return std::nullopt;
+  return result;
+}
+// Without bounds if any product has more than 64 bits.
+Bounds product(Bounds a, Bounds b) {
+  if (!a.is_bounded() || !b.is_bounded()) {
+    const bool is_positive = a.low >= 0 && b.low >= 0;
+    return {is_positive ? 0 : kLowest, kHighest};
+  }
+  Bounds result{kHighest, kLowest};
+  for (const std::int64_t x : {a.low, a.high}) {
+    for (const std::int64_t y : {b.low, b.high}) {
+      const std::optional<std::int64_t> xy = product(x, y);
+      if (!xy) return {};
+      result = hull(result, {*xy, *xy});
+    }
+  }
+  return result;
+}
+
+std::int64_t floor_divide(std::int64_t a, std::int64_t by) { return a / by - (a % by < 0 ? 1 : 0); }
+Bounds floor_divide(Bounds a, std::int64_t by) {
+  return {a.low == kLowest ? kLowest : floor_divide(a.low, by),
+          a.high == kHighest ? kHighest : floor_divide(a.high, by)};
+}
+
+BlockValue make(const Steps& step, Bounds rest, Bounds range) {
+  BlockValue value{.step = step, .rest = rest, .range = range};
+  if (step == kNoSteps) value.rest = value.range = both(rest, range);
+  return value;
+}
+BlockValue mixed() { return BlockValue::of_kind(BlockValue::Kind::Mixed); }
+bool is_any_address(const BlockValue& a, const BlockValue& b) {
+  return a.is_address() || b.is_address();
+}
+
+std::optional<Steps> sum(const Steps& a, const Steps& b) {
+  Steps result = {};
+  for (std::size_t d = 0; d < 3; ++d)
+    if (__builtin_add_overflow(a[d], b[d], &result[d])) return std::nullopt;
+  return result;
+}
+std::optional<Steps> product(const Steps& a, std::int64_t factor) {
+  Steps result = {};
+  for (std::size_t d = 0; d < 3; ++d)
+    if (__builtin_mul_overflow(a[d], factor, &result[d])) return std::nullopt;
+  return result;
+}
+bool is_multiple(const Steps& steps, std::int64_t of) {
+  return std::all_of(steps.begin(), steps.end(), [of](std::int64_t s) { return s % of == 0; });
+}
+
+// What floor(a / by) is, for by > 0.
+BlockValue floor_quotient(const BlockValue& a, std::int64_t by) {
+  const Bounds range = floor_divide(a.range, by);
+  if (!is_multiple(a.step, by)) return BlockValue::within(range);
+  Steps step = a.step;
+  for (std::int64_t& s : step) s /= by;
+  return make(step, floor_divide(a.rest, by), range);
+}
+// a - by * floor(a / by), for by > 0.
+BlockValue floor_remainder(const BlockValue& a, std::int64_t by) {
+  const auto is_in_one = [by](Bounds bounds) {
+    return bounds.is_bounded() && floor_divide(bounds.low, by) == floor_divide(bounds.high, by);
+  };
+  const auto within_one = [by](Bounds bounds) {
+    const std::int64_t start = floor_divide(bounds.low, by) * by;
+    return BlockValue::within({bounds.low - start, bounds.high - start});
+  };
+  if (a.range.low >= 0 && a.range.high < by) return a;
+  if (is_in_one(a.range)) return within_one(a.range);
+  if (is_multiple(a.step, by) && is_in_one(a.rest)) return within_one(a.rest);
+  return BlockValue::within({0, by - 1});
+}
+
+}  // namespace
+
+Bounds IntegerType::bounds() const noexcept {
+  if (bits >= 64) return is_signed ? Bounds{} : Bounds{0, kHighest};
+  const std::int64_t half = std::int64_t{1} << (bits - 1);
+  return is_signed ? Bounds{-half, half - 1} : Bounds{0, 2 * half - 1};
+}
+
+bool narrow(BlockValue& value, const GridExtent& grid) {
+  Bounds of_block{0, 0};
+  for (std::size_t d = 0; d < 3; ++d)
+    of_block = sum(of_block, product(Bounds{value.step[d], value.step[d]},
+                                     Bounds{0, std::int64_t{grid[d]} - 1}));
+  value.range = both(value.range, sum(value.rest, of_block));
+  value.rest = both(value.rest, sum(value.range, negative(of_block)));
+  return !value.range.is_empty() && !value.rest.is_empty();
+}
+
+BlockValue as_type(const BlockValue& value, IntegerType type) {
+  if (value.is_address()) return type.bits >= 64 ? value : mixed();
+  const Bounds bounds = type.bounds();
+  constexpr Bounds kNear{-(std::int64_t{1} << 62), std::int64_t{1} << 62};
+  if (value.range.is_bounded() && value.range.is_inside(bounds)) return value;
+  if (type.bits >= 64 || !value.range.is_inside(kNear)) return BlockValue::within(bounds);
+  // The same numbers, less a multiple of two to the power of the bits.
+  const std::int64_t period = std::int64_t{1} << type.bits,
+                     turns = floor_divide(value.range.low - bounds.low, period) * period;
+  const Bounds moved = sum(value.range, {-turns, -turns});
+  if (!moved.is_inside(bounds)) return BlockValue::within(bounds);
+  return make(value.step, sum(value.rest, {-turns, -turns}), moved);
+}
+
+BlockValue join(const BlockValue& a, const BlockValue& b) {
+  if (a == b) return a;
+  if (a.kind != b.kind || a.pointer != b.pointer) return mixed();
+  BlockValue result = make(kNoSteps, {}, hull(a.range, b.range));
+  if (a.step == b.step) result = make(a.step, hull(a.rest, b.rest), hull(a.range, b.range));
+  result.kind = a.kind;
+  result.pointer = a.pointer;
+  return result;
+}
+
+BlockValue widen(const BlockValue& before, const BlockValue& value) {
+  BlockValue result = join(before, value);
+  // Far enough for what a comparison narrows again; without a bound if it grows further.
+  constexpr std::int64_t kFar = std::int64_t{1} << 30, kVeryFar = std::int64_t{1} << 62;
+  const auto further = [](std::int64_t distance) {
+    return distance <= kFar ? kFar : distance <= kVeryFar ? kVeryFar : kHighest;
+  };
+  const auto grown = [&](Bounds from, Bounds to) {
+    if (to.high > from.high) to.high = further(to.high);
+    if (to.low < from.low) to.low = to.low >= -kVeryFar ? -further(-to.low) : kLowest;
+    return to;
+  };
+  result.range = grown(before.range, result.range);
+  result.rest = result.step == before.step ? grown(before.rest, result.rest) : Bounds{};
+  if (!result.depends_on_block()) result.rest = result.range;
+  return result;
+}
+
+BlockValue add(const BlockValue& a, const BlockValue& b) {
+  using Kind = BlockValue::Kind;
+  Kind kind = Kind::Number;
+  if (is_any_address(a, b)) {
+    if (a.is_address() && b.is_address()) return mixed();
+    kind = a.is_address() ? a.kind : b.kind;
+    if (kind != Kind::Pointer) return BlockValue::of_kind(kind);
+  }
+  const std::optional<Steps> step = sum(a.step, b.step);
+  BlockValue result = step ? make(*step, sum(a.rest, b.rest), sum(a.range, b.range))
+                           : BlockValue::within(sum(a.range, b.range));
+  result.kind = kind;
+  result.pointer = a.is_address() ? a.pointer : b.pointer;
+  return result;
+}
+
+BlockValue subtract(const BlockValue& a, const BlockValue& b) {
+  using Kind = BlockValue::Kind;
+  BlockValue minus = b;
+  if (b.is(Kind::Pointer) && a.is(Kind::Pointer) && a.pointer == b.pointer) {
+    BlockValue offset = a;
+    offset.kind = minus.kind = Kind::Number;
+    offset.pointer = minus.pointer = 0;
+    return subtract(offset, minus);
+  }
+  if (b.is_address()) return mixed();
+  const std::optional<Steps> step = product(b.step, -1);
+  minus = step ? make(*step, negative(b.rest), negative(b.range))
+               : BlockValue::within(negative(b.range));
+  return add(a, minus);
+}
+
+BlockValue multiply(const BlockValue& a, const BlockValue& b) {
+  if (is_any_address(a, b)) return mixed();
+  if (a.range.is_one() && !b.range.is_one()) return multiply(b, a);
+  const Bounds range = product(a.range, b.range);
+  if (b.range.is_one()) {
+    if (const std::optional<Steps> step = product(a.step, b.range.low))
+      return make(*step, product(a.rest, b.range), range);
+  }
+  return BlockValue::within(range);
+}
+
+BlockValue divide(const BlockValue& a, const BlockValue& b) {
+  if (is_any_address(a, b)) return mixed();
+  if (b.range.low <= 0) return BlockValue::unknown();
+  if (a.range.low >= 0 && b.range.is_one()) return floor_quotient(a, b.range.low);
+  if (!a.range.is_bounded()) return {};
+  Bounds range{kHighest, kLowest};
+  for (const std::int64_t x : {a.range.low, a.range.high})
+    for (const std::int64_t y : {b.range.low, b.range.high}) range = hull(range, {x / y, x / y});
+  return BlockValue::within(range);
+}
+
+BlockValue remainder(const BlockValue& a, const BlockValue& b) {
+  if (is_any_address(a, b)) return mixed();
+  if (b.range.low <= 0) return BlockValue::unknown();
+  if (a.range.low >= 0 && b.range.is_one()) return floor_remainder(a, b.range.low);
+  const std::int64_t most = b.range.high == kHighest ? kHighest : b.range.high - 1;
+  return BlockValue::within({a.range.low >= 0 ? 0 : most == kHighest ? kLowest : -most, most});
+}
+
+BlockValue shift_left(const BlockValue& a, const BlockValue& count, IntegerType type) {
+  if (is_any_address(a, count)) return mixed();
+  if (!count.range.is_one() || count.range.low < 0) return BlockValue::unknown();
+  if (count.range.low >= type.bits) return BlockValue::number(0);
+  if (count.range.low >= 63) return BlockValue::unknown();
+  return multiply(a, BlockValue::number(std::int64_t{1} << count.range.low));
+}
+
+BlockValue shift_right(const BlockValue& a, const BlockValue& count) {
+  if (is_any_address(a, count)) return mixed();
+  if (count.range.is_one() && count.range.low >= 0 && count.range.low < 63)
+    return floor_quotient(a, std::int64_t{1} << count.range.low);
+  return a.range.low >= 0 ? BlockValue::within({0, a.range.high}) : BlockValue::unknown();
+}
+
+BlockValue bitwise_and(const BlockValue& a, const BlockValue& b, IntegerType type) {
+  if (is_any_address(a, b)) return mixed();
+  if (a.range.is_one() && !b.range.is_one()) return bitwise_and(b, a, type);
+  if (b.range.is_one()) {
+    // The bits of the type only: ~7 can be written as a negative number.
+    const std::uint64_t all =
+        type.bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << type.bits) - 1;
+    const std::uint64_t mask = static_cast<std::uint64_t>(b.range.low) & all, rest = ~mask & all;
+    if (a.range.is_one()) {
+      const std::uint64_t bits = static_cast<std::uint64_t>(a.range.low) & mask;
+      return bits > static_cast<std::uint64_t>(kHighest)
+                 ? BlockValue::unknown()
+                 : BlockValue::number(static_cast<std::int64_t>(bits));
+    }
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+    if (mask < kMost && std::has_single_bit(mask + 1))
+      return floor_remainder(a, static_cast<std::int64_t>(mask + 1));
+    if (rest < kMost && std::has_single_bit(rest + 1)) {
+      const auto unit = static_cast<std::int64_t>(rest + 1);
+      return multiply(floor_quotient(a, unit), BlockValue::number(unit));
+    }
+    if (mask < kMost) return BlockValue::within({0, static_cast<std::int64_t>(mask)});
+    return BlockValue::unknown();
+  }
+  if (a.range.low < 0 && b.range.low < 0) return BlockValue::unknown();
+  const std::int64_t high = a.range.low < 0   ? b.range.high
+                            : b.range.low < 0 ? a.range.high
+                                              : std::min(a.range.high, b.range.high);
+  return BlockValue::within({0, high});
+}
+
+// For numbers that are not negative: max(a, b) <= a | b <= a + b, and |a - b| <= a ^ b <= a + b.
+BlockValue bitwise_or(const BlockValue& a, const BlockValue& b) {
+  if (is_any_address(a, b)) return mixed();
+  if (a.range.low < 0 || b.range.low < 0) return BlockValue::unknown();
+  if (b.depends_on_block() && !a.depends_on_block()) return bitwise_or(b, a);
+  return make(a.step, sum(a.rest, {0, b.range.high}),
+              {std::max(a.range.low, b.range.low), sum_of_highs(a.range.high, b.range.high)});
+}
+
+BlockValue bitwise_xor(const BlockValue& a, const BlockValue& b) {
+  if (is_any_address(a, b)) return mixed();
+  if (a.range.low < 0 || b.range.low < 0) return BlockValue::unknown();
+  if (b.depends_on_block() && !a.depends_on_block()) return bitwise_xor(b, a);
+  return make(a.step, sum(a.rest, hull(b.range, negative(b.range))),
+              {0, sum_of_highs(a.range.high, b.range.high)});
+}
+
+BlockValue minimum(const BlockValue& a, const BlockValue& b) {
+  if (is_any_address(a, b)) return mixed();
+  const auto least = [](Bounds x, Bounds y) {
+    return Bounds{std::min(x.low, y.low), std::min(x.high, y.high)};
+  };
+  const Bounds range = least(a.range, b.range);
+  return a.step == b.step ? make(a.step, least(a.rest, b.rest), range) : BlockValue::within(range);
+}
+
+BlockValue maximum(const BlockValue& a, const BlockValue& b) {
+  if (is_any_address(a, b)) return mixed();
+  const auto most = [](Bounds x, Bounds y) {
+    return Bounds{std::max(x.low, y.low), std::max(x.high, y.high)};
+  };
+  const Bounds range = most(a.range, b.range);
+  return a.step == b.step ? make(a.step, most(a.rest, b.rest), range) : BlockValue::within(range);
+}
+
+Bounds difference(const BlockValue& a, const BlockValue& b) {
+  const Bounds range = sum(a.range, negative(b.range));
+  return a.step == b.step ? both(range, sum(a.rest, negative(b.rest))) : range;
+}
+
+}  // namespace reprise::detail

@@ -1,4 +1,4 @@
-// aligned_up: sizes and offsets in multiples of a unit. Threads: any.
+// aligned_up, floor_divide: sizes and offsets in multiples of a unit. Threads: any.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,11 @@ namespace reprise::detail {
 // does not overflow.
 [[nodiscard]] constexpr std::uint64_t aligned_up(std::uint64_t value, std::uint64_t unit) noexcept {
   return unit == 1 ? value : (value + unit - 1) / unit * unit;
+}
+
+// The quotient, rounded down, for a positive divisor.
+[[nodiscard]] constexpr std::int64_t floor_divide(std::int64_t value, std::int64_t by) noexcept {
+  return value / by - (value % by < 0 ? 1 : 0);
 }
 
 }  // namespace reprise::detail

@@ -19,6 +19,7 @@
 #include "lowering/segment.hpp"
 #include "memory/placement.hpp"
 #include "memory/transient_uses.hpp"
+#include "plan/block_relations.hpp"
 #include "plan/plan_hash.hpp"
 #include "record/payload.hpp"
 #include "validate/validate.hpp"
@@ -95,6 +96,28 @@ std::vector<std::shared_ptr<const Plan>> reuse_bodies(const Recording& recording
     if (condition == kNone || condition == conditions[i]) bodies[i] = body;
   }
   return bodies;
+}
+
+// Lets blocks of segments wait for the blocks that they depend on. `lists`: of a segment at most;
+// 0: as many as it has. Segments that have these relations already stay as they are.
+void relate_blocks(const Recording& recording, const DependencyGraph& dependencies,
+                   const NodeHints& hints, const Lowering& lowering, std::uint32_t lists,
+                   const Placement& placement, LoweredGraph& lowered) {
+  std::vector<std::vector<BlockRelation>> relations(lowered.segments.size());
+  if (lowering.block_relations)
+    relations = find_block_relations(recording, dependencies, lowered, placement);
+  bool has_changed = false;
+  for (std::size_t i = 0; i < relations.size(); ++i) {
+    Segment& segment = lowered.segments[i];
+    if (relations[i] == segment.relations) continue;
+    NodeHints of_segment = hints;
+    of_segment.segment_blocks = lowered.segment_blocks;
+    of_segment.segment_lists = lists != 0 ? lists : segment.lists();
+    segment = schedule_segment(lowered, of_segment, segment.first_node, segment.nodes,
+                               std::move(relations[i]));
+    has_changed = true;
+  }
+  if (has_changed) check_lowered_graph(dependencies, lowered);
 }
 
 // A body's lowering to segments, of which one can be its whole loop.
@@ -271,6 +294,8 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
     if (result.memory_tradeoff.goal != MemoryGoal::Speed)
       result.memory_tradeoff.after.slab_bytes = result.placement.slab_bytes;
   }
+  relate_blocks(*recording, dependencies, hints, options.lowering,
+                is_persistent ? hints.segment_lists : 0, result.placement, result.lowered);
   // Fault markers name a command of the plan itself, not of a body.
   const bool has_segments_in_bodies = is_persistent && !options.lowering.fault_markers;
   const std::vector<std::uint32_t> conditions = loop_conditions(*recording);
@@ -298,6 +323,10 @@ std::shared_ptr<const Plan> lower_again(const Plan& plan, const LoweringConfig& 
   check_lowered_graph(plan.dependencies, lowered);
   Placement placement = place_transients(*plan.recording, plan.dependencies, lowered,
                                          options.alignment, options.memory_search_budget);
+  hints.costs.clear();
+  if (choice.costs.size() == plan.dependencies.node_count()) hints.costs = choice.costs;
+  relate_blocks(*plan.recording, plan.dependencies, hints, options.lowering, choice.lanes,
+                placement, lowered);
   Plan again = freeze_plan(plan.label, plan.recording, plan.dependencies, std::move(lowered),
                            std::move(placement), plan.bodies);
   again.costs = plan.costs;
@@ -326,6 +355,9 @@ void count_segments(const Plan& plan, SegmentsReport& report) {
     report.commands += segment.nodes;
     report.items += static_cast<std::uint32_t>(segment.items.size());
     report.lists = std::max(report.lists, segment.lists());
+    report.relations += static_cast<std::uint32_t>(
+        std::count_if(segment.relations.begin(), segment.relations.end(),
+                      [](const BlockRelation& one) { return !one.is_of_all_blocks(); }));
   }
   for (const auto& body : plan.bodies) count_segments(*body, report);
 }
@@ -337,7 +369,12 @@ SegmentsReport segments_report(const Plan& plan) {
   count_segments(plan, report);
   for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) {
     const std::uint32_t command = plan.command_of(node);
-    if (command == kNone || lowered.segment_of(node) != kNone) continue;
+    if (command == kNone) continue;
+    if (lowered.segment_of(node) != kNone) {
+      if (lowered.segment_blocks[lowered.nodes[node].dependency_node] > 1)
+        report.footprints.push_back({command, footprint_problem(*plan.recording, command)});
+      continue;
+    }
     const std::string_view reason = segment_exclusion(*plan.recording, command);
     report.left_out.push_back(
         {command, std::string(reason.empty() ? "no other command beside it" : reason)});

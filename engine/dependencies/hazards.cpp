@@ -12,14 +12,19 @@ constexpr std::uint32_t kLongReaderList = 8;
 
 }  // namespace
 
-HazardTracker::HazardTracker(const Recording& recording, Watch watch)
+HazardTracker::HazardTracker(const Recording& recording, std::span<const BufferAccess> in_memory)
     : recording_(recording),
-      watch_(watch),
-      accesses_(recording.accesses),
+      watch_(Watch::Conflicts),
+      accesses_(in_memory),
       buffers_(recording.buffers.size()),
       visit_of_(recording.commands.size(), 0),
       reported_(recording.commands.size()) {
   readers_.reserve(recording.accesses.size());
+}
+
+HazardTracker::HazardTracker(const Recording& recording, Watch watch)
+    : HazardTracker(recording, recording.accesses) {
+  watch_ = watch;
   if (recording.places.empty()) return;
   in_memory_.reserve(recording.accesses.size());
   for (const BufferAccess& access : recording.accesses)

@@ -45,6 +45,8 @@ class HazardTracker {
 
   // The recording must outlive the tracker.
   explicit HazardTracker(const Recording& recording, Watch watch = Watch::Conflicts);
+  // With the accesses of the recording in terms of memory in which transients have their places.
+  HazardTracker(const Recording& recording, std::span<const BufferAccess> in_memory);
   HazardTracker(const HazardTracker&) = delete;
   HazardTracker& operator=(const HazardTracker&) = delete;
 

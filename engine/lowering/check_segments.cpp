@@ -51,6 +51,24 @@ class SegmentCheck {
       if (!segment_.contains(node)) refuse("an item waits for node ", node);
   }
 
+  // Whether the list runs all blocks that an item depends on before its item number `at`.
+  [[nodiscard]] bool are_earlier(const BlockRelation& relation, const SegmentItem& item,
+                                 std::uint32_t list, std::uint32_t at) const {
+    const std::uint32_t count =
+        lowered_.segment_blocks[lowered_.nodes[relation.from].dependency_node];
+    const BlockRelation::Blocks needed = relation.needed(item.first_block, item.blocks, count);
+    const auto& places = places_[relation.from - segment_.first_node];
+    // The item with the first of these blocks, and those after it.
+    auto place = std::upper_bound(
+        places.begin(), places.end(), needed.first,
+        [](std::uint32_t block, const Place& of) { return block < of.first_block; });
+    for (place -= place == places.begin() ? 0 : 1;
+         place != places.end() && place->first_block <= needed.last && needed.first <= needed.last;
+         ++place)
+      if (place->list != list || place->item >= at) return false;
+    return true;
+  }
+
   // Each block is in one item, and the counts are those of the items.
   void check_blocks() const {
     std::vector<const SegmentItem*> items;
@@ -73,22 +91,28 @@ class SegmentCheck {
     }
   }
 
-  // Where all items of a node have ended, if they are in one list.
+  // Where the items of a node are, and where all have ended if they are in one list.
   void find_ends() {
     ends_.assign(segment_.nodes, {});
+    places_.assign(segment_.nodes, {});
     std::vector<std::uint32_t> lists_of(segment_.nodes, kNone);
     for (std::uint32_t list = 0; list < segment_.lists(); ++list) {
       for (std::uint32_t i = segment_.first_item[list]; i < segment_.first_item[list + 1]; ++i) {
         const std::uint32_t node = segment_.items[i].node - segment_.first_node;
         const bool is_first = std::exchange(lists_of[node], list) == kNone;
         ends_[node] = {is_first || ends_[node].list == list ? list : kNone, i + 1};
+        places_[node].push_back({segment_.items[i].first_block, list, i});
       }
     }
+    for (std::vector<Place>& places : places_)
+      std::sort(places.begin(), places.end(),
+                [](const Place& a, const Place& b) { return a.first_block < b.first_block; });
   }
 
   // A needed edge is implied if all items of the node are earlier in the list, or if the item or an
   // earlier one of the list waits for the node, or for another one that ends later in the only list
-  // of the node: a list publishes an item after all earlier ones.
+  // of the node: a list publishes an item after all earlier ones. With relations, it is also
+  // implied if the items of the blocks that the item depends on are earlier in the list.
   void check_order(std::uint32_t list) const {
     std::unordered_set<std::uint32_t> ended;                  // nodes, before the current item
     std::vector<std::uint32_t> reached(segment_.lists(), 0);  // by list, the end of what has ended
@@ -104,13 +128,24 @@ class SegmentCheck {
         const End& end = ends_[node - segment_.first_node];
         if (end.list != kNone) reached[end.list] = std::max(reached[end.list], end.item);
       }
+      const auto relations = segment_.relations_into(item.node);
       for (const Edge& edge : dependencies_.edges_into(lowered_.nodes[item.node].dependency_node)) {
         const std::uint32_t from = lowered_.node_of[edge.from];
         if (!segment_.contains(from)) {
           if (from > segment_.first_node) refuse("node ", item.node, " depends on a later node");
+        } else if (!segment_.relations.empty()) {
+          if (std::none_of(relations.begin(), relations.end(),
+                           [from](const BlockRelation& one) { return one.from == from; }))
+            refuse("no relation of node ", from, " to node ", item.node);
         } else if (!has_ended(from)) {
           refuse("list ", list, " does not order node ", from, " before node ", item.node);
         }
+      }
+      for (const BlockRelation& relation : relations) {
+        if (!has_ended(relation.from) && !are_earlier(relation, item, list, i))
+          refuse("list ", list, " does not order blocks of node ", relation.from, " before blocks ",
+                 item.first_block, " to ", item.first_block + item.blocks - 1, " of node ",
+                 item.node);
       }
       const std::uint32_t node = item.node - segment_.first_node;
       if (++done[node] == segment_.item_counts[node]) ended.insert(item.node);
@@ -158,9 +193,13 @@ class SegmentCheck {
   struct End {
     std::uint32_t list = kNone, item = 0;  // kNone: several lists; the number behind its last item
   };
+  struct Place {
+    std::uint32_t first_block = 0, list = 0, item = 0;
+  };
   // By the node's number in the segment:
   std::vector<std::uint32_t> published_;  // items
   std::vector<End> ends_;
+  std::vector<std::vector<Place>> places_;  // by block
 };
 
 }  // namespace

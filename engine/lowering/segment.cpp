@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <optional>
 #include <queue>
 #include <unordered_set>
+#include <utility>
 
+#include "base/aligned_up.hpp"
 #include "lowering/lowered_graph.hpp"
 #include "lowering/lowering_config.hpp"
 #include "record/buffer_core.hpp"
@@ -25,7 +28,7 @@ constexpr std::uint64_t kUnknownCostNs = 2'000;
 class SegmentScheduler {
  public:
   SegmentScheduler(const LoweredGraph& lowered, const NodeHints& hints, std::uint32_t first_node,
-                   std::uint32_t nodes)
+                   std::uint32_t nodes, std::vector<BlockRelation> relations)
       : lowered_(lowered),
         hints_(hints),
         max_lists_(std::max(1u, hints.segment_lists)),
@@ -34,7 +37,9 @@ class SegmentScheduler {
         end_(nodes, 0),
         only_list_(nodes, kNone),
         position_(nodes, 0),
-        is_waited_for_(nodes, 0) {
+        is_waited_for_(nodes, 0),
+        first_part_(nodes + 1, 0) {
+    segment_.relations = std::move(relations);
     segment_.first_node = first_node;
     segment_.nodes = nodes;
     segment_.item_counts.resize(nodes);
@@ -52,6 +57,12 @@ class SegmentScheduler {
   struct PlacedItem {
     std::uint32_t node = 0, part = 0;  // the node's number in the segment
   };
+  struct Part {
+    std::uint32_t list = kNone;
+    std::uint64_t end = 0;
+  };
+  // A part that depends on more parts of a node waits for all of them.
+  static constexpr std::uint32_t kMaxPartsNeeded = 4;
 
   [[nodiscard]] std::uint32_t blocks(std::uint32_t node) const {
     return hints_.segment_blocks[lowered_.nodes[segment_.first_node + node].dependency_node];
@@ -63,11 +74,45 @@ class SegmentScheduler {
                 ? kUnknownCostNs
                 : hints_.costs[lowered_.nodes[segment_.first_node + node].dependency_node]);
   }
-  // Calls `visit` with each predecessor inside the segment.
+  // Calls `visit` with each predecessor inside the segment, and with its relation; null: none is
+  // known.
+  template <class Visit>
+  void for_relations(std::uint32_t node, const Visit& visit) const {
+    for (const BlockRelation& relation : segment_.relations_into(segment_.first_node + node))
+      visit(relation.from - segment_.first_node, &relation);
+    if (!segment_.relations.empty()) return;
+    for (const LoweredEdge& edge : lowered_.edges_into(segment_.first_node + node))
+      if (segment_.contains(edge.from)) visit(edge.from - segment_.first_node, nullptr);
+  }
   template <class Visit>
   void for_predecessors(std::uint32_t node, const Visit& visit) const {
-    for (const LoweredEdge& edge : lowered_.edges_into(segment_.first_node + node))
-      if (segment_.contains(edge.from)) visit(edge.from - segment_.first_node);
+    for_relations(node, [&](std::uint32_t from, const BlockRelation*) { visit(from); });
+  }
+  // The first block of a part of a node.
+  [[nodiscard]] std::uint32_t start_of(std::uint32_t node, std::uint32_t part) const {
+    return static_cast<std::uint32_t>(std::uint64_t{blocks(node)} * part /
+                                      segment_.item_counts[node]);
+  }
+  // The parts of `from` that a part of a node depends on, if they are few.
+  struct Parts {
+    const Part* begin = nullptr;
+    const Part* end = nullptr;
+  };
+  [[nodiscard]] std::optional<Parts> parts_needed(std::uint32_t from, const BlockRelation* relation,
+                                                  std::uint32_t node, std::uint32_t part) const {
+    if (relation == nullptr || relation->is_of_all_blocks()) return std::nullopt;
+    const std::uint32_t first = start_of(node, part), all = blocks(from),
+                        parts = segment_.item_counts[from];
+    const BlockRelation::Blocks needed =
+        relation->needed(first, start_of(node, part + 1) - first, all);
+    if (needed.last < needed.first) return Parts{};
+    // Part p contains the blocks from all * p / parts on.
+    const auto part_of = [&](std::uint32_t block) {
+      return static_cast<std::uint32_t>(((std::uint64_t{block} + 1) * parts - 1) / all);
+    };
+    const std::uint32_t low = part_of(needed.first), high = part_of(needed.last);
+    if (high - low >= kMaxPartsNeeded) return std::nullopt;
+    return Parts{&parts_[first_part_[from] + low], &parts_[first_part_[from] + high] + 1};
   }
 
   // Divides a dispatch among the lists that the other nodes of its depth leave to it.
@@ -83,6 +128,9 @@ class SegmentScheduler {
     }
     for (std::uint32_t node = 0; node < segment_.nodes; ++node)
       segment_.item_counts[node] = std::clamp(max_lists_ / width[depth[node]], 1u, blocks(node));
+    for (std::uint32_t node = 0; node < segment_.nodes; ++node)
+      first_part_[node + 1] = first_part_[node] + segment_.item_counts[node];
+    parts_.resize(first_part_.back());
   }
 
   // The longest path from the start of a node to the end of the segment.
@@ -117,11 +165,16 @@ class SegmentScheduler {
   }
 
   // When an item of `node` can start in `list`.
-  [[nodiscard]] std::uint64_t start_in(std::uint32_t list, std::uint32_t node) const {
+  [[nodiscard]] std::uint64_t start_in(std::uint32_t list, std::uint32_t node,
+                                       std::uint32_t part) const {
     std::uint64_t start = list < free_at_.size() ? free_at_[list] : 0;
-    for_predecessors(node, [&](std::uint32_t from) {
-      start = std::max(start, end_[from] + (only_list_[from] == list ? kSameListLatencyNs
-                                                                     : kOtherListLatencyNs));
+    const auto after = [&](std::uint64_t end, std::uint32_t in) {
+      start = std::max(start, end + (in == list ? kSameListLatencyNs : kOtherListLatencyNs));
+    };
+    for_relations(node, [&](std::uint32_t from, const BlockRelation* relation) {
+      const std::optional<Parts> needed = parts_needed(from, relation, node, part);
+      if (!needed) return after(end_[from], only_list_[from]);
+      for (const Part* of = needed->begin; of != needed->end; ++of) after(of->end, of->list);
     });
     return start;
   }
@@ -131,16 +184,18 @@ class SegmentScheduler {
   // if it disturbs no other.
   void place(std::uint32_t node, std::uint32_t part) {
     std::uint32_t best = static_cast<std::uint32_t>(lists_.size());
-    std::uint64_t start = best < max_lists_ ? start_in(best, node) : kNever;
+    std::uint64_t start = best < max_lists_ ? start_in(best, node, part) : kNever;
     const auto try_list = [&](std::uint32_t list, bool is_guess) {
-      const std::uint64_t begin = start_in(list, node);
+      const std::uint64_t begin = start_in(list, node, part);
       if (begin < start || (begin == start && list < best && !is_guess)) {
         start = begin;
         best = list;
       }
     };
-    for_predecessors(node, [&](std::uint32_t from) {
-      if (only_list_[from] != kNone) try_list(only_list_[from], false);
+    for_relations(node, [&](std::uint32_t from, const BlockRelation* relation) {
+      const std::optional<Parts> needed = parts_needed(from, relation, node, part);
+      if (needed && needed->begin != needed->end) try_list(needed->begin->list, false);
+      if (!needed && only_list_[from] != kNone) try_list(only_list_[from], false);
     });
     if (!idle_.empty()) {
       while (idle_.top().time != free_at_[idle_.top().list]) idle_.pop();  // outdated
@@ -154,6 +209,7 @@ class SegmentScheduler {
     position_[node] = static_cast<std::uint32_t>(lists_[best].size());
     free_at_[best] = start + cost(node);
     idle_.push({free_at_[best], best});
+    parts_[first_part_[node] + part] = {best, free_at_[best]};
     end_[node] = std::max(end_[node], free_at_[best]);
     only_list_[node] = part == 0 || only_list_[node] == best ? best : kNone;
   }
@@ -171,15 +227,20 @@ class SegmentScheduler {
       segment_.first_item.push_back(static_cast<std::uint32_t>(segment_.items.size()));
       const auto number = static_cast<std::uint32_t>(&list - lists_.data());
       for (const auto& [node, part] : list) {
-        const std::uint64_t all = blocks(node), parts = segment_.item_counts[node];
-        const auto first = static_cast<std::uint32_t>(all * part / parts);
+        const std::uint32_t first = start_of(node, part);
         SegmentItem item{.node = segment_.first_node + node,
                          .first_block = first,
-                         .blocks = static_cast<std::uint32_t>(all * (part + 1) / parts) - first,
+                         .blocks = start_of(node, part + 1) - first,
                          .first_wait = static_cast<std::uint32_t>(segment_.waits.size())};
         waits.clear();
-        for_predecessors(node, [&](std::uint32_t from) {
-          if (only_list_[from] != number) waits.push_back(from);
+        const std::uint32_t of_node = node, of_part = part;
+        for_relations(node, [&](std::uint32_t from, const BlockRelation* relation) {
+          const std::optional<Parts> needed = parts_needed(from, relation, of_node, of_part);
+          const bool is_here = needed
+                                   ? std::all_of(needed->begin, needed->end,
+                                                 [&](const Part& of) { return of.list == number; })
+                                   : only_list_[from] == number;
+          if (!is_here) waits.push_back(from);
         });
         std::stable_sort(waits.begin(), waits.end(), [this](std::uint32_t a, std::uint32_t b) {
           return position_[a] > position_[b];
@@ -220,6 +281,8 @@ class SegmentScheduler {
   std::vector<std::uint32_t> only_list_;  // with all its items; kNone: several lists
   std::vector<std::uint32_t> position_;   // of its last item in that list, from 1 on
   std::vector<std::uint8_t> is_waited_for_;
+  std::vector<std::size_t> first_part_;  // in parts_
+  std::vector<Part> parts_;
   std::vector<std::vector<PlacedItem>> lists_;
   std::vector<std::uint64_t> free_at_;  // by list
   std::priority_queue<FreeList> idle_;  // with outdated entries
@@ -267,6 +330,25 @@ std::string_view dispatch_exclusion(const Recording& recording, std::uint32_t co
 }
 
 }  // namespace
+
+BlockRelation::Blocks BlockRelation::needed(std::uint32_t start, std::uint32_t blocks,
+                                            std::uint32_t count) const noexcept {
+  if (is_of_all_blocks()) return {0, count - 1};
+  const std::int64_t most = std::int64_t{count} - 1;
+  const std::int64_t first = floor_divide(factor * start + low, divisor),
+                     last =
+                         floor_divide(factor * (std::int64_t{start} + blocks - 1) + high, divisor);
+  if (first > most || last < 0 || last < first) return {1, 0};
+  return {static_cast<std::uint32_t>(std::max<std::int64_t>(first, 0)),
+          static_cast<std::uint32_t>(std::min(last, most))};
+}
+
+std::span<const BlockRelation> Segment::relations_into(std::uint32_t node) const noexcept {
+  const auto [first, last] =
+      std::equal_range(relations.begin(), relations.end(), BlockRelation{.to = node},
+                       [](const BlockRelation& a, const BlockRelation& b) { return a.to < b.to; });
+  return {first, last};
+}
 
 std::string_view segment_exclusion(const Recording& recording, std::uint32_t command,
                                    std::uint32_t loop_condition) {
@@ -372,8 +454,9 @@ SegmentPartition partition_into_segments(const DependencyGraph& dependencies,
 }
 
 Segment schedule_segment(const LoweredGraph& lowered, const NodeHints& hints,
-                         std::uint32_t first_node, std::uint32_t nodes) {
-  return SegmentScheduler(lowered, hints, first_node, nodes).run();
+                         std::uint32_t first_node, std::uint32_t nodes,
+                         std::vector<BlockRelation> relations) {
+  return SegmentScheduler(lowered, hints, first_node, nodes, std::move(relations)).run();
 }
 
 }  // namespace reprise::detail

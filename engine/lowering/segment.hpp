@@ -25,6 +25,23 @@ inline constexpr std::uint32_t kSegmentThreads = 512;
 // transfers. Larger transfers are faster as nodes; see engine/docs/design/segments.md.
 inline constexpr std::uint32_t kMaxSegmentTransfer = 16 << 10;
 
+// Block b of a command depends at most on the blocks floor((factor * b + low) / divisor) to
+// floor((factor * b + high) / divisor) of an earlier one, in linear order.
+struct BlockRelation {
+  std::uint32_t from = 0, to = 0;        // in LoweredGraph::nodes
+  std::int64_t factor = 0, divisor = 0;  // divisor 0: on all blocks
+  std::int64_t low = 0, high = 0;
+
+  [[nodiscard]] bool is_of_all_blocks() const noexcept { return divisor == 0; }
+  struct Blocks {
+    std::uint32_t first = 0, last = 0;  // none if last < first
+  };
+  // The blocks, of `count`, that blocks [first, first + blocks) of `to` depend on.
+  [[nodiscard]] Blocks needed(std::uint32_t first, std::uint32_t blocks,
+                              std::uint32_t count) const noexcept;
+  friend bool operator==(const BlockRelation&, const BlockRelation&) = default;
+};
+
 // Some blocks of a command, in linear order.
 struct SegmentItem {
   std::uint32_t node = 0;  // in LoweredGraph::nodes
@@ -44,6 +61,9 @@ struct Segment {
   // Nodes. A wait ends when all items of the node have been published.
   std::vector<std::uint32_t> waits;
   std::vector<std::uint32_t> item_counts;  // by node, from first_node
+  // Sorted by target, then source. If not empty, they take the place of the needed edges between
+  // the nodes; see find_block_relations().
+  std::vector<BlockRelation> relations;
 
   [[nodiscard]] bool contains(std::uint32_t node) const noexcept {
     return node - first_node < nodes;
@@ -54,6 +74,7 @@ struct Segment {
   [[nodiscard]] std::span<const std::uint32_t> waits_of(const SegmentItem& item) const noexcept {
     return {waits.data() + item.first_wait, item.waits};
   }
+  [[nodiscard]] std::span<const BlockRelation> relations_into(std::uint32_t node) const noexcept;
   friend bool operator==(const Segment&, const Segment&) = default;
 };
 
@@ -96,9 +117,12 @@ struct SegmentPartition {
                                                        std::span<const std::uint32_t> blocks);
 
 // Lists, at most hints.segment_lists, for the nodes `first_node` to `first_node` + `nodes` - 1 of a
-// graph whose nodes and edges are complete. Nodes on long paths come first. Deterministic.
+// graph whose nodes and edges are complete. Nodes on long paths come first. With `relations`, an
+// item waits only for the blocks that it depends on: blocks that depend on one another are in one
+// list if possible, where no wait is needed. Deterministic.
 [[nodiscard]] Segment schedule_segment(const LoweredGraph& lowered, const NodeHints& hints,
-                                       std::uint32_t first_node, std::uint32_t nodes);
+                                       std::uint32_t first_node, std::uint32_t nodes,
+                                       std::vector<BlockRelation> relations = {});
 
 // Throws Internal (Stage::Lowering) unless the items are the blocks of all nodes, every needed edge
 // between nodes of a segment is implied, and no list can wait forever.

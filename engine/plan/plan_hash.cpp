@@ -179,6 +179,12 @@ void add(Hash64& hash, const Segment& segment) {
     hash.add(item.first_block, item.blocks);
   }
   for (const std::uint32_t node : segment.waits) hash.add(node);
+  for (const BlockRelation& relation : segment.relations) {
+    hash.add(relation.from, relation.to);
+    for (const std::int64_t number :
+         {relation.factor, relation.divisor, relation.low, relation.high})
+      hash.add(static_cast<std::uint64_t>(number));
+  }
 }
 
 void add(Hash64& hash, const Placement& placement) {

@@ -17,7 +17,7 @@ namespace reprise::detail {
 
 // A dispatch, as far as it determines a footprint.
 struct FootprintLaunch {
-  GridExtent grid = {1, 1, 1};
+  GridBlocks grid = {1, 1, 1};
   std::array<std::uint32_t, 3> block = {1, 1, 1};
   std::span<const std::byte> parameters = {};
   struct Range {

@@ -4,6 +4,8 @@
 #include <bit>
 #include <optional>
 
+#include "base/aligned_up.hpp"
+
 namespace reprise::detail {
 
 namespace {
@@ -52,8 +54,7 @@ Bounds product(Bounds a, Bounds b) {
   return result;
 }
 
-std::int64_t floor_divide(std::int64_t a, std::int64_t by) { return a / by - (a % by < 0 ? 1 : 0); }
-Bounds floor_divide(Bounds a, std::int64_t by) {
+Bounds quotient(Bounds a, std::int64_t by) {
   return {a.low == kLowest ? kLowest : floor_divide(a.low, by),
           a.high == kHighest ? kHighest : floor_divide(a.high, by)};
 }
@@ -86,11 +87,11 @@ bool is_multiple(const Steps& steps, std::int64_t of) {
 
 // What floor(a / by) is, for by > 0.
 BlockValue floor_quotient(const BlockValue& a, std::int64_t by) {
-  const Bounds range = floor_divide(a.range, by);
+  const Bounds range = quotient(a.range, by);
   if (!is_multiple(a.step, by)) return BlockValue::within(range);
   Steps step = a.step;
   for (std::int64_t& s : step) s /= by;
-  return make(step, floor_divide(a.rest, by), range);
+  return make(step, quotient(a.rest, by), range);
 }
 // a - by * floor(a / by), for by > 0.
 BlockValue floor_remainder(const BlockValue& a, std::int64_t by) {
@@ -115,7 +116,7 @@ Bounds IntegerType::bounds() const noexcept {
   return is_signed ? Bounds{-half, half - 1} : Bounds{0, 2 * half - 1};
 }
 
-bool narrow(BlockValue& value, const GridExtent& grid) {
+bool narrow(BlockValue& value, const GridBlocks& grid) {
   Bounds of_block{0, 0};
   for (std::size_t d = 0; d < 3; ++d)
     of_block = sum(of_block, product(Bounds{value.step[d], value.step[d]},

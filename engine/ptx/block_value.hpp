@@ -34,7 +34,7 @@ struct IntegerType {
 };
 
 // The blocks of a dispatch: gridDim.
-using GridExtent = std::array<std::uint32_t, 3>;
+using GridBlocks = std::array<std::uint32_t, 3>;
 
 struct BlockValue {
   enum class Kind : std::uint8_t {
@@ -49,7 +49,7 @@ struct BlockValue {
   // A thread of block b holds the sum of step[d] * b[d] and a number in `rest`; the whole is in
   // `range`. Register contents are equal to it modulo two to the power of their bits.
   std::array<std::int64_t, 3> step = {};
-  Bounds rest, range;
+  Bounds rest = {}, range = {};
 
   [[nodiscard]] static BlockValue number(std::int64_t value) noexcept {
     return within({value, value});
@@ -69,7 +69,7 @@ struct BlockValue {
 };
 
 // Narrows `rest` and `range` by each other. False: no block of the grid can hold such a value.
-[[nodiscard]] bool narrow(BlockValue& value, const GridExtent& grid);
+[[nodiscard]] bool narrow(BlockValue& value, const GridBlocks& grid);
 
 // The number that an instruction of this type reads: signed or unsigned.
 [[nodiscard]] BlockValue as_type(const BlockValue& value, IntegerType type);

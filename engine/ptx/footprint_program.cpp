@@ -95,18 +95,18 @@ std::optional<Op> integer_op(std::string_view opcode) {
 }
 
 std::optional<FootprintInstruction::Comparison> comparison_of(std::string_view opcode) {
-  using Comparison = FootprintInstruction::Comparison;
-  constexpr std::array<std::pair<std::string_view, Comparison>, 10> kNames = {
-      {{".eq", Comparison::Equal},
-       {".ne", Comparison::NotEqual},
-       {".lt", Comparison::Less},
-       {".lo", Comparison::Less},
-       {".le", Comparison::LessEqual},
-       {".ls", Comparison::LessEqual},
-       {".gt", Comparison::Greater},
-       {".hi", Comparison::Greater},
-       {".ge", Comparison::GreaterEqual},
-       {".hs", Comparison::GreaterEqual}}};
+  using Result = FootprintInstruction::Comparison;
+  constexpr std::array<std::pair<std::string_view, Result>, 10> kNames = {
+      {{".eq", Result::Equal},
+       {".ne", Result::NotEqual},
+       {".lt", Result::Less},
+       {".lo", Result::Less},
+       {".le", Result::LessEqual},
+       {".ls", Result::LessEqual},
+       {".gt", Result::Greater},
+       {".hi", Result::Greater},
+       {".ge", Result::GreaterEqual},
+       {".hs", Result::GreaterEqual}}};
   for (const auto& [name, comparison] : kNames)
     if (has_ptx_modifier(opcode, name)) return comparison;
   return std::nullopt;

@@ -15,6 +15,7 @@
 namespace reprise::detail {
 
 struct DispatchPayload;
+struct Footprint;
 
 // Base of the backend-specific state of a kernel.
 struct BackendKernel {
@@ -23,6 +24,10 @@ struct BackendKernel {
   // exists.
   [[nodiscard]] virtual std::string_view segment_exclusion(const DispatchPayload&) const {
     return {};
+  }
+  // The bytes that each block of this dispatch of the kernel can access. Null: not derived.
+  [[nodiscard]] virtual std::shared_ptr<const Footprint> footprint(const DispatchPayload&) const {
+    return nullptr;
   }
 };
 

@@ -12,7 +12,7 @@ import re
 import sys
 
 # Lowest layer first: a layer may include the layers that its row names.
-PLAN = ["base", "record", "dependencies", "lowering", "planner", "memory", "plan"]
+PLAN = ["base", "ptx", "record", "dependencies", "lowering", "planner", "memory", "plan"]
 RUNTIME = PLAN + ["validate", "backend", "profile", "trace", "compile"]
 MAY_INCLUDE = {
     "base": [],
@@ -23,10 +23,10 @@ MAY_INCLUDE = {
     "lowering": ["base", "record", "dependencies"],
     "planner": ["base"],
     "memory": ["base", "record", "dependencies", "lowering", "planner"],
-    "plan": ["base", "record", "dependencies", "lowering", "planner", "memory"],
+    "plan": ["base", "ptx", "record", "dependencies", "lowering", "planner", "memory"],
     "backend": PLAN,
     "backend/host": PLAN + ["backend"],
-    "backend/cuda": PLAN + ["backend", "profile/activity", "ptx"],
+    "backend/cuda": PLAN + ["backend", "profile/activity"],
     "ptx": ["base"],
     "profile/activity": ["base"],
     "profile": PLAN + ["backend", "trace"],

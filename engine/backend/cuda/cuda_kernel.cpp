@@ -231,6 +231,14 @@ std::string_view CudaKernel::segment_exclusion(const DispatchPayload& dispatch) 
   return persistent_part(dispatch.block)->problem;
 }
 
+std::shared_ptr<const Footprint> CudaKernel::footprint(const DispatchPayload& dispatch) const {
+  if (ptx_.text.empty()) return nullptr;
+  std::call_once(has_footprints_, [this] {
+    footprints_ = std::make_unique<KernelFootprints>(library_->parse(ptx_.text), symbol_);
+  });
+  return find_footprint(*footprints_, dispatch);
+}
+
 const RewrittenPart* CudaKernel::persistent_part(Dim3 block) const {
   if (ptx_.text.empty()) return nullptr;
   const bool is_full = has_full_warps(block), is_flat = block.y == 1 && block.z == 1;

@@ -17,6 +17,7 @@
 #include <reprise/kernel.hpp>
 
 #include "backend/cuda/cuda_context.hpp"
+#include "plan/dispatch_footprint.hpp"
 #include "ptx/persistent_part.hpp"
 #include "record/image_signature.hpp"
 #include "record/kernel_core.hpp"
@@ -75,6 +76,8 @@ class CudaKernel final : public BackendKernel {
              std::shared_ptr<CudaLibrary> library, std::string name, const KernelPtx& ptx);
 
   [[nodiscard]] std::string_view segment_exclusion(const DispatchPayload& dispatch) const override;
+  [[nodiscard]] std::shared_ptr<const Footprint> footprint(
+      const DispatchPayload& dispatch) const override;
   // The kernel's code for segments, for blocks of this shape. Null without PTX.
   [[nodiscard]] const RewrittenPart* persistent_part(Dim3 block) const;
   // Null for a kernel of another module.
@@ -106,6 +109,8 @@ class CudaKernel final : public BackendKernel {
     const RewrittenPart* part = nullptr;
   };
   mutable Part parts_[2][2];  // by has_full_warps and is_one_dimensional
+  mutable std::once_flag has_footprints_;
+  mutable std::unique_ptr<KernelFootprints> footprints_;
   mutable std::atomic<std::uint32_t> allowed_shared_bytes_{0};
 };
 

@@ -106,6 +106,25 @@ ThreadMemory& thread_memory() {
   return memory;
 }
 
+std::uint64_t linear_index(const HostBlock& block) noexcept {
+  const auto& [x, y, z] = block.block_index;
+  return x + std::uint64_t{block.grid.x} * (y + std::uint64_t{block.grid.y} * z);
+}
+
+// With offsets in buffers as bytes.
+std::vector<BlockAccess> accesses_by_block(const Recording& recording, std::uint32_t command) {
+  std::vector<MemoryPlace> places;
+  for (std::uint32_t b = 0; b < recording.buffers.size(); ++b) places.push_back({.memory = b});
+  const Command& of = recording.commands[command];
+  const std::span accesses =
+      std::span(recording.accesses).subspan(of.first_access, of.access_count);
+  std::vector<BlockAccess> result = block_accesses(recording, command, accesses, places);
+  // Two buffers may be the same memory, and an access that one of them declares may use the other.
+  if (!recording.places.empty())
+    for (BlockAccess& one : result) one.bytes.clear();
+  return result;
+}
+
 bool is_dynamic_shared(std::uintptr_t address) noexcept {
   return running.shared != 0 && address - running.shared < host_kernel::kMaxSharedBytes;
 }
@@ -178,12 +197,25 @@ CheckedDispatch::CheckedDispatch(const Plan& plan, const Bindings& bindings, std
   for (std::uint32_t b = 0; b < recording.buffers.size(); ++b)
     addresses_.push_back(reinterpret_cast<std::uintptr_t>(bindings.address[b]));
   const Command& of = recording.commands[command];
-  for (std::uint32_t i = of.first_access; i < of.first_access + of.access_count; ++i) {
-    const BufferAccess& access = recording.accesses[i];
+  for (BlockAccess& by_block : accesses_by_block(recording, command)) {
+    const BufferAccess& access = by_block.access;
     const std::uintptr_t address = addresses_[access.buffer];
     ranges_.push_back({address + access.begin, address + access.end, access.access, access.buffer,
-                       written.track(*recording.buffers[access.buffer])});
+                       written.track(*recording.buffers[access.buffer]),
+                       std::move(by_block.bytes)});
   }
+}
+
+bool CheckedDispatch::Range::contains(std::uintptr_t offset, std::size_t bytes,
+                                      std::uint64_t block) const noexcept {
+  const auto first = static_cast<std::int64_t>(offset),
+             last = first + static_cast<std::int64_t>(bytes);
+  return by_block.empty() ||
+         std::any_of(by_block.begin(), by_block.end(), [&](const BlockAccess::Bytes& of) {
+           const std::int64_t moved = of.step * static_cast<std::int64_t>(block);
+           return first >= std::max(of.begin + moved, of.lowest) &&
+                  last <= std::min(of.end + moved, of.highest);
+         });
 }
 
 std::string CheckedDispatch::name_of(std::uint32_t buffer) const {
@@ -249,6 +281,8 @@ CheckedDispatch::Fault CheckedDispatch::find_fault(std::uintptr_t address, std::
   for (const Range& range : ranges_) {
     if (!is_aligned || address < range.begin || address + bytes > range.end) continue;
     if (writes && range.access == Access::Read) continue;
+    if (!range.contains(address - addresses_[range.buffer], bytes, linear_index(block)))
+      return Fault::OutsideFootprint;
     if (range.written == nullptr) return Fault::Nothing;
     const std::span flags(range.written + (address - addresses_[range.buffer]), bytes);
     if (writes) {
@@ -274,9 +308,14 @@ void CheckedDispatch::check(std::uintptr_t address, std::size_t bytes, bool writ
     if (fault == Fault::Nothing) return;
     const std::lock_guard lock(mutex_);
     if (++faults_ != 1) return;
-    code_ = fault == Fault::Unwritten ? ErrorCode::UninitializedRead : ErrorCode::UndeclaredAccess;
+    code_ = fault == Fault::Unwritten          ? ErrorCode::UninitializedRead
+            : fault == Fault::OutsideFootprint ? ErrorCode::Internal
+                                               : ErrorCode::UndeclaredAccess;
     fault_.clear();
-    fault_ = concat(place(block, thread), ": ", describe(address, bytes, writes, block));
+    fault_ = concat(place(block, thread), ": ", describe(address, bytes, writes, block),
+                    fault == Fault::OutsideFootprint
+                        ? ", outside of the bytes that the kernel's PTX shows for the block"
+                        : "");
   } catch (const std::bad_alloc&) {
     // Without memory for a text the fault has none.
   }

@@ -1,8 +1,9 @@
 // CheckedDispatch: the memory that a dispatch may access, for kernels that the C++ compiler built
 // with REPRISE_CHECKED_KERNELS: they report each access before they make it. Allowed are the bytes
 // that the dispatch declares, its parameters and shared memory, and the stack and static data of
-// the thread. Bytes of transients that are read have to be written before. Threads: any; the blocks
-// of a dispatch run on many.
+// the thread. Bytes of transients that are read have to be written before. An access outside of the
+// footprint that was derived from the kernel's PTX is a fault of the derivation (Internal).
+// Threads: any; the blocks of a dispatch run on many.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +20,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/host/written_bytes.hpp"
+#include "plan/dispatch_footprint.hpp"
 #include "plan/plan.hpp"
 
 namespace reprise::detail {
@@ -63,9 +65,14 @@ class CheckedDispatch {
     Access access = Access::Read;
     std::uint32_t buffer = 0;         // in the recording
     std::uint8_t* written = nullptr;  // by byte; null: not known
+    // Offsets in the buffer that the footprint derived from the kernel's PTX contains; empty: all.
+    std::vector<BlockAccess::Bytes> by_block = {};
+
+    [[nodiscard]] bool contains(std::uintptr_t offset, std::size_t bytes,
+                                std::uint64_t block) const noexcept;
   };
   // The fault of an access. Nothing: the access is allowed.
-  enum class Fault : std::uint8_t { Nothing, Undeclared, Unwritten };
+  enum class Fault : std::uint8_t { Nothing, Undeclared, Unwritten, OutsideFootprint };
   [[nodiscard]] Fault find_fault(std::uintptr_t address, std::size_t bytes, bool writes,
                                  const HostBlock& block) const;
   [[nodiscard]] std::string describe(std::uintptr_t address, std::size_t bytes, bool writes,

@@ -106,7 +106,7 @@ KernelCore HostBackend::load_kernel(const KernelDesc& desc) {
   if (!kernel.parameters.empty())
     kernel.parameter_bytes = kernel.parameters.back().offset + kernel.parameters.back().size;
   kernel.max_dynamic_shared_bytes = info_.limits.max_shared_bytes;
-  kernel.backend = std::make_shared<HostKernel>(desc.host, desc.is_checked);
+  kernel.backend = std::make_shared<HostKernel>(desc);
   return kernel;
 }
 

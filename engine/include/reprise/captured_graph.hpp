@@ -79,6 +79,16 @@ struct SegmentsReport {
     std::string reason;
   };
   std::vector<LeftOut> left_out;  // commands that stay nodes
+  // Dispatches of several blocks in segments, and what their kernels' PTX shows.
+  struct Footprint {
+    std::uint32_t command = 0;
+    // Why blocks wait for all blocks of this command, and its blocks for all of others; empty: the
+    // bytes that each block accesses are known.
+    std::string problem;
+  };
+  std::vector<Footprint> footprints;
+  // Pairs of commands of which a block of the later one waits for some blocks of the earlier one.
+  std::uint32_t relations = 0;
 };
 
 // The results of compiling.

@@ -112,14 +112,22 @@ struct Lowering {
   // microsecond in a segment; use it to locate a fault.
   bool fault_markers = false;
   bool segments = true;  // Mode::Auto and CapturedGraph::tune() may make them
+  // A block of a command in a segment waits only for the blocks of others whose bytes it accesses,
+  // as far as its kernel's PTX shows them; otherwise for all. See CompileReport::segments.
+  bool block_relations = true;
   static const Lowering Auto, Faithful, Persistent;
   [[nodiscard]] static constexpr Lowering Lanes(std::uint32_t k) { return {Mode::Lanes, k, false}; }
   [[nodiscard]] constexpr Lowering with_fault_markers() const {
-    return {mode, lanes, true, segments};
+    return {mode, lanes, true, segments, block_relations};
   }
   // Auto, where each dispatch stays a node.
   [[nodiscard]] constexpr Lowering without_segments() const {
-    return {mode, lanes, fault_markers, false};
+    return {mode, lanes, fault_markers, false, block_relations};
+  }
+  // Each command of a segment waits for whole commands: to find out whether a fault comes from
+  // relations of blocks. REPRISE_BLOCK_RELATIONS=off does the same for a whole program.
+  [[nodiscard]] constexpr Lowering without_block_relations() const {
+    return {mode, lanes, fault_markers, segments, false};
   }
   friend constexpr bool operator==(const Lowering&, const Lowering&) = default;
 };

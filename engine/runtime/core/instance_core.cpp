@@ -31,6 +31,14 @@ Validation validation_from_environment(Validation wanted) {
        concat("REPRISE_VALIDATION is \"", value, "\"; use off, basic or full"));
 }
 
+bool block_relations_from_environment() {
+  const std::string value = environment("REPRISE_BLOCK_RELATIONS");
+  if (value.empty() || value == "on") return true;
+  if (value == "off") return false;
+  fail(ErrorCode::InvalidArgument, Stage::Open, "",
+       concat("REPRISE_BLOCK_RELATIONS is \"", value, "\"; use on or off"));
+}
+
 bool names_a_gpu(std::string_view name) {
   constexpr std::string_view kPrefix = "cuda:";
   return name.size() > kPrefix.size() && name.starts_with(kPrefix) &&
@@ -68,6 +76,7 @@ Instance make_instance(const InstanceDesc& desc, std::vector<BackendProvider*> p
 InstanceCore::InstanceCore(const InstanceDesc& desc, std::vector<BackendProvider*> providers)
     : application_(desc.application),
       validation_(validation_from_environment(desc.validation)),
+      has_block_relations_(block_relations_from_environment()),
       cuda_graphs_(desc.cuda_graphs),
       on_message_(desc.on_message),
       suppressed_(desc.suppress.begin(), desc.suppress.end()),

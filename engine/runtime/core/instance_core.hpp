@@ -35,6 +35,8 @@ class InstanceCore : public std::enable_shared_from_this<InstanceCore> {
 
   [[nodiscard]] std::string_view application() const noexcept { return application_; }
   [[nodiscard]] Validation validation() const noexcept { return validation_; }
+  // False: no graph has relations of blocks.
+  [[nodiscard]] bool has_block_relations() const noexcept { return has_block_relations_; }
   [[nodiscard]] CudaGraphs cuda_graphs() const noexcept { return cuda_graphs_; }
   // Null without a trace.
   [[nodiscard]] const std::shared_ptr<TraceSession>& trace() const noexcept { return trace_; }
@@ -63,6 +65,7 @@ class InstanceCore : public std::enable_shared_from_this<InstanceCore> {
 
   std::string application_;
   Validation validation_;
+  bool has_block_relations_;
   CudaGraphs cuda_graphs_;
   MessageHandler on_message_;
   std::unordered_set<std::string> suppressed_;

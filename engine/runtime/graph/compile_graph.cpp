@@ -107,8 +107,11 @@ bool is_about_segments(const Error& error) {
          error.code() == ErrorCode::LaunchLimits;
 }
 
-PlanOptions options_of(const DeviceInfo& device, const CompileDesc& desc) {
-  return {.lowering = desc.lowering,
+PlanOptions options_of(const DeviceCore& core, const CompileDesc& desc) {
+  const DeviceInfo& device = core.info();
+  Lowering lowering = desc.lowering;
+  if (!core.instance().has_block_relations()) lowering.block_relations = false;
+  return {.lowering = lowering,
           .alignment = device.limits.buffer_alignment,
           .segment_lists = device.limits.max_segment_blocks,
           .memory_goal = desc.memory_goal,
@@ -154,7 +157,7 @@ std::shared_ptr<CompiledGraph> make_graph(const std::shared_ptr<DeviceCore>& dev
   PlannedGraph planned = plan_recording(*device,
                                         {.label = label,
                                          .recording = std::move(recording),
-                                         .options = options_of(device->info(), desc),
+                                         .options = options_of(*device, desc),
                                          .replicas = desc.replicas,
                                          .is_checked = is_checked},
                                         span);

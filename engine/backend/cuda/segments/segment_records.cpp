@@ -102,10 +102,13 @@ class ListWriter {
     record.counter = item.node - segment_.first_node;
     bool needs_sync = uses_block && is_block_used_;
     if (block == 0) {
-      for (const LoweredEdge& edge : plan_.plan->lowered.edges_into(item.node)) {
-        const auto ran = ran_at_.find(edge.from);
+      const auto follow = [&](std::uint32_t from) {
+        const auto ran = ran_at_.find(from);
         needs_sync = needs_sync || (ran != ran_at_.end() && ran->second >= synced_at_);
-      }
+      };
+      for (const LoweredEdge& edge : plan_.plan->lowered.edges_into(item.node)) follow(edge.from);
+      for (const BlockRelation& relation : segment_.relations_into(item.node))
+        follow(relation.from);
       if (item.waits != 0) {
         write_waits(record, item);
         record.word |= SegmentRecord::kWaits;

@@ -1,0 +1,165 @@
+#include "plan/block_relations.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "base/aligned_up.hpp"
+#include "dependencies/hazards.hpp"
+#include "plan/dispatch_footprint.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+bool follows_accesses(const Recording& recording) {
+  return recording.ordering == Ordering::Inferred && recording.edges.empty() &&
+         std::none_of(recording.commands.begin(), recording.commands.end(),
+                      [](const Command& command) { return command.kind == CommandKind::Barrier; });
+}
+
+// Where each buffer is: transients share the memory of the first one, at their offsets in the slab.
+std::vector<MemoryPlace> places_of(const Recording& recording, const Placement& placement) {
+  std::vector<MemoryPlace> places = recording.places;
+  for (auto i = static_cast<std::uint32_t>(places.size()); i < recording.buffers.size(); ++i)
+    places.push_back({.memory = i});
+  for (const PlacedBuffer& placed : placement.buffers)
+    places[placed.buffer] = {placement.buffers.front().buffer, placed.offset};
+  return places;
+}
+
+class RelationFinder {
+ public:
+  RelationFinder(const Recording& recording, const DependencyGraph& dependencies,
+                 const LoweredGraph& lowered, const Placement& placement)
+      : recording_(recording),
+        dependencies_(dependencies),
+        lowered_(lowered),
+        places_(places_of(recording, placement)) {
+    for (BufferAccess access : recording.accesses) {
+      const MemoryPlace& place = places_[access.buffer];
+      access.buffer = place.memory;
+      access.begin += place.offset;
+      access.end += place.offset;
+      accesses_.push_back(access);
+    }
+  }
+
+  std::vector<std::vector<BlockRelation>> run() {
+    std::vector<std::vector<BlockRelation>> relations(lowered_.segments.size());
+    HazardTracker hazards(recording_, accesses_);
+    for (std::uint32_t node = 0; node < lowered_.nodes.size(); ++node) {
+      const std::uint32_t command = command_of(node);
+      if (command == kNone) continue;
+      const std::uint32_t segment = lowered_.segment_of(node);
+      for (const Conflict& conflict : hazards.visit(command)) {
+        const std::uint32_t from = node_of_[conflict.from];
+        if (segment == kNone || !lowered_.segments[segment].contains(from)) continue;
+        relations[segment].push_back(relation(from, node));
+      }
+      node_of_[command] = node;
+    }
+    for (std::vector<BlockRelation>& of : relations) {
+      const bool is_by_block = std::any_of(
+          of.begin(), of.end(), [](const BlockRelation& one) { return !one.is_of_all_blocks(); });
+      if (!is_by_block) of.clear();
+      std::sort(of.begin(), of.end(), [](const BlockRelation& a, const BlockRelation& b) {
+        return a.to != b.to ? a.to < b.to : a.from < b.from;
+      });
+    }
+    return relations;
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t command_of(std::uint32_t node) const {
+    const std::uint32_t dependency_node = lowered_.nodes[node].dependency_node;
+    return dependency_node == kNone ? kNone : dependencies_.node_command[dependency_node];
+  }
+  [[nodiscard]] bool has_blocks(std::uint32_t node) const {
+    return lowered_.segment_blocks[lowered_.nodes[node].dependency_node] > 1;
+  }
+  const std::vector<BlockAccess>& accesses_of(std::uint32_t node) {
+    const auto [known, is_new] = by_node_.try_emplace(node);
+    if (is_new) {
+      const std::uint32_t command = command_of(node);
+      const Command& of = recording_.commands[command];
+      known->second =
+          block_accesses(recording_, command,
+                         std::span(accesses_).subspan(of.first_access, of.access_count), places_);
+    }
+    return known->second;
+  }
+
+  // Block i of `from` and block j of `to` share bytes only if
+  //   from.step * i + from.begin < to.step * j + to.end and to.step * j + to.begin < from.step * i
+  //   + from.end.
+  BlockRelation relation(std::uint32_t from, std::uint32_t to) {
+    const BlockRelation all{.from = from, .to = to};
+    if (!has_blocks(from)) return all;
+    std::optional<BlockRelation> found;
+    for (const BlockAccess& a : accesses_of(from)) {
+      for (const BlockAccess& b : accesses_of(to)) {
+        if (a.access.buffer != b.access.buffer || a.access.begin >= b.access.end ||
+            b.access.begin >= a.access.end ||
+            (!writes(a.access.access) && !writes(b.access.access)))
+          continue;
+        if (a.bytes.empty() || b.bytes.empty()) return all;
+        for (const BlockAccess::Bytes& x : a.bytes) {
+          for (const BlockAccess::Bytes& y : b.bytes) {
+            if (x.lowest >= y.highest || y.lowest >= x.highest) continue;
+            if (x.step == 0 || (found && (x.step != found->divisor || y.step != found->factor)))
+              return all;
+            const std::int64_t low = y.begin - x.end + x.step, high = y.end - x.begin - 1;
+            if (!found) found = {from, to, y.step, x.step, low, high};
+            found->low = std::min(found->low, low);
+            found->high = std::max(found->high, high);
+          }
+        }
+      }
+    }
+    if (!found) return all;
+    const std::int64_t common = std::gcd(found->factor, found->divisor);
+    found->low = floor_divide(found->low, common);
+    found->high = floor_divide(found->high, common);
+    found->factor /= common;
+    found->divisor /= common;
+    return *found;
+  }
+
+  const Recording& recording_;
+  const DependencyGraph& dependencies_;
+  const LoweredGraph& lowered_;
+  const std::vector<MemoryPlace> places_;  // by buffer
+  std::vector<BufferAccess> accesses_;     // of the recording, in terms of memory
+  std::unordered_map<std::uint32_t, std::uint32_t> node_of_;  // by command
+  std::unordered_map<std::uint32_t, std::vector<BlockAccess>> by_node_;
+};
+
+}  // namespace
+
+std::vector<std::vector<BlockRelation>> find_block_relations(const Recording& recording,
+                                                             const DependencyGraph& dependencies,
+                                                             const LoweredGraph& lowered,
+                                                             const Placement& placement) {
+  const bool has_blocks = std::any_of(lowered.segment_blocks.begin(), lowered.segment_blocks.end(),
+                                      [](std::uint32_t blocks) { return blocks > 1; });
+  if (lowered.segments.empty() || !has_blocks || !follows_accesses(recording))
+    return std::vector<std::vector<BlockRelation>>(lowered.segments.size());
+  return RelationFinder(recording, dependencies, lowered, placement).run();
+}
+
+std::string footprint_problem(const Recording& recording, std::uint32_t command) {
+  if (!follows_accesses(recording)) return "barriers, edges or another order than the inferred one";
+  const std::vector<MemoryPlace> places = places_of(recording, {});
+  const Command& of = recording.commands[command];
+  std::vector<BufferAccess> accesses;
+  for (std::uint32_t i = of.first_access; i < of.first_access + of.access_count; ++i)
+    accesses.push_back(recording.in_memory(recording.accesses[i]));
+  std::string problem;
+  static_cast<void>(block_accesses(recording, command, accesses, places, &problem));
+  return problem;
+}
+
+}  // namespace reprise::detail

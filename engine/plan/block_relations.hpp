@@ -1,0 +1,27 @@
+// find_block_relations: which blocks of a segment's commands depend on which blocks of others, from
+// the footprints of their dispatches and the memory of the placed transients. Knows no device.
+// Threads: pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lowering/lowered_graph.hpp"
+#include "memory/placement.hpp"
+#include "record/recording.hpp"
+
+namespace reprise::detail {
+
+// By segment of `lowered`: the relations of its nodes, sorted by target, then source. They contain
+// every pair of commands that access a common byte, which one of them writes, and between which no
+// other command accesses it: ordering these orders all conflicts. Empty for a segment in which each
+// command would wait for whole commands, and for recordings with barriers, edges or another order
+// than Ordering::Inferred, whose meaning does not follow from accesses.
+[[nodiscard]] std::vector<std::vector<BlockRelation>> find_block_relations(
+    const Recording& recording, const DependencyGraph& dependencies, const LoweredGraph& lowered,
+    const Placement& placement);
+
+// Why the blocks of a dispatch have no relations; empty: they can have some.
+[[nodiscard]] std::string footprint_problem(const Recording& recording, std::uint32_t command);
+
+}  // namespace reprise::detail

@@ -1,0 +1,38 @@
+// The footprint of a recorded dispatch: which of its declared bytes each block can access. Knows no
+// device. Threads: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ptx/kernel_footprints.hpp"
+#include "record/recording.hpp"
+
+namespace reprise::detail {
+
+// What the backend of the kernel derives, which has its PTX.
+[[nodiscard]] std::shared_ptr<const Footprint> find_footprint(KernelFootprints& kernel,
+                                                              const DispatchPayload& dispatch);
+
+// One declared access of a command.
+struct BlockAccess {
+  BufferAccess access;  // in terms of memory
+  // Block b, in linear order, accesses at most bytes [begin + step * b, end + step * b) of one of
+  // these, within [lowest, highest). Empty: every block can access all bytes.
+  struct Bytes {
+    std::int64_t step = 0, begin = 0, end = 0, lowest = 0, highest = 0;
+  };
+  std::vector<Bytes> bytes = {};
+};
+
+// The accesses of a command, given in terms of memory: accesses[i] is the command's i-th one, and
+// `offsets` has the offset of each buffer of the recording in its memory. All blocks together can
+// access each declared byte. `reason` receives why an access has no bytes by block; may be null.
+[[nodiscard]] std::vector<BlockAccess> block_accesses(const Recording& recording,
+                                                      std::uint32_t command,
+                                                      std::span<const BufferAccess> accesses,
+                                                      std::span<const MemoryPlace> places,
+                                                      std::string* reason = nullptr);
+
+}  // namespace reprise::detail

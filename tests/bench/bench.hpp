@@ -158,6 +158,7 @@ void run_cuda_launch(const Options& options, Report& report);
 void run_cuda_replay(const Options& options, Report& report);
 void run_cuda_lowering(const Options& options, Report& report);
 void run_cuda_copies(const Options& options, Report& report);
+void run_cuda_blocks(const Options& options, Report& report);
 #ifdef REPRISE_HAS_SAMPLES
 void run_cuda_samples(const Options& options, Report& report);
 void run_cuda_cholesky(const Options& options, Report& report);

@@ -64,6 +64,8 @@ constexpr Bench kBenches[] = {
      "Is a replay faster than the raw graph's, by shape, kernel, size and lowering?",
      run_cuda_lowering},
     {"cuda.copies", "Are copies within the GPU as fast as cudaMemcpyAsync?", run_cuda_copies},
+    {"cuda.blocks", "Are segments of kernels of many blocks faster than their nodes?",
+     run_cuda_blocks},
 #ifdef REPRISE_HAS_SAMPLES
     {"cuda.samples",
      "Are the sample programs' graphs faster with --lowering or --tuned than faithful?",

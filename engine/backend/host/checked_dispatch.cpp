@@ -196,7 +196,6 @@ CheckedDispatch::CheckedDispatch(const Plan& plan, const Bindings& bindings, std
   const Recording& recording = *plan.recording;
   for (std::uint32_t b = 0; b < recording.buffers.size(); ++b)
     addresses_.push_back(reinterpret_cast<std::uintptr_t>(bindings.address[b]));
-  const Command& of = recording.commands[command];
   for (BlockAccess& by_block : accesses_by_block(recording, command)) {
     const BufferAccess& access = by_block.access;
     const std::uintptr_t address = addresses_[access.buffer];

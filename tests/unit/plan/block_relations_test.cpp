@@ -1,0 +1,327 @@
+#include "plan/block_relations.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "compile/stages.hpp"
+#include "dependencies/dependency_graph.hpp"
+#include "plan/dispatch_footprint.hpp"
+#include "plan/plan.hpp"
+#include "support/recording_builder.hpp"
+
+namespace {
+
+using namespace reprise;
+using namespace reprise::detail;
+using namespace reprise::test;
+
+// A kernel whose blocks access what the test says.
+struct KnownFootprint final : BackendKernel {
+  explicit KnownFootprint(Footprint known)
+      : of(std::make_shared<const Footprint>(std::move(known))) {}
+  [[nodiscard]] std::shared_ptr<const Footprint> footprint(const DispatchPayload&) const override {
+    return of;
+  }
+  std::shared_ptr<const Footprint> of;
+};
+
+// What block b accesses through one argument: [begin + step * b, begin + step * b + bytes).
+struct Slice {
+  std::int64_t step = 0, begin = 0, bytes = 0;
+};
+constexpr Slice kAnything{};
+
+class Program {
+ public:
+  RecordingBuilder builder;
+
+  std::uint32_t dispatch(std::uint32_t blocks, const std::vector<BufferAccess>& accesses,
+                         const std::vector<std::vector<Slice>>& slices) {
+    DispatchPayload payload{};
+    payload.grid = {blocks};
+    payload.block = {32};
+    Footprint footprint;
+    for (std::size_t i = 0; i < accesses.size(); ++i) {
+      PointerFootprint& of = footprint.pointers.emplace_back();
+      for (const Slice& slice : slices[i]) {
+        if (slice.bytes == 0) of.is_unbounded = true;
+        const std::int64_t end = slice.begin + slice.bytes;
+        of.bytes.push_back({.step = {slice.step},
+                            .begin = slice.begin,
+                            .end = end,
+                            .lowest = slice.begin,
+                            .highest = end + slice.step * (std::int64_t{blocks} - 1)});
+      }
+    }
+    const std::uint32_t command =
+        builder.dispatch("k" + std::to_string(builder.command_count()), payload, accesses);
+    const auto kernel = std::const_pointer_cast<KernelCore>(builder.recording().kernels.back());
+    kernel->backend = std::make_shared<KnownFootprint>(std::move(footprint));
+    return command;
+  }
+
+  [[nodiscard]] std::shared_ptr<const Plan> plan(bool has_relations = true) {
+    Lowering lowering = Lowering::Persistent;
+    if (!has_relations) lowering = lowering.without_block_relations();
+    return make_plan("program", builder.finish(),
+                     {.lowering = lowering, .alignment = 16, .segment_lists = 4});
+  }
+};
+
+std::size_t waits(const Plan& plan) {
+  std::size_t count = 0;
+  for (const Segment& segment : plan.lowered.segments)
+    for (const SegmentItem& item : segment.items) count += item.waits;
+  return count;
+}
+
+std::uint32_t by_block(const Plan& plan) { return make_report(plan, {}).segments.relations; }
+
+bool has_line(const Plan& plan, const std::string& line) {
+  return to_text(plan).find(line) != std::string::npos;
+}
+
+constexpr Slice kQuarter{64, 0, 64};
+
+}  // namespace
+
+TEST_CASE("block relations: a chain by blocks stays in its lists and waits for nothing") {
+  Program p;
+  const auto x = p.builder.add_buffer("x", 256), y = p.builder.add_buffer("y", 256);
+  for (int i = 0; i < 6; ++i)
+    p.dispatch(4, {p.builder.read(i % 2 == 0 ? x : y), p.builder.write(i % 2 == 0 ? y : x)},
+               {{kQuarter}, {kQuarter}});
+  const auto plan = p.plan();
+  CHECK(by_block(*plan) == 5);
+  CHECK(waits(*plan) == 0);
+  CHECK(has_line(*plan, "block b of n1 needs block b of n0"));
+  const SegmentsReport report = make_report(*plan, {}).segments;
+  REQUIRE(report.footprints.size() == 6);
+  for (const SegmentsReport::Footprint& of : report.footprints) CHECK(of.problem == "");
+}
+
+TEST_CASE("block relations: without them, commands wait for whole commands, and the hash differs") {
+  std::vector<std::uint64_t> hashes;
+  for (const bool has_relations : {true, false}) {
+    Program p;
+    const auto x = p.builder.add_buffer("x", 256), y = p.builder.add_buffer("y", 256);
+    p.dispatch(4, {p.builder.write(x)}, {{kQuarter}});
+    p.dispatch(4, {p.builder.read(x), p.builder.write(y)}, {{kQuarter}, {kQuarter}});
+    const auto plan = p.plan(has_relations);
+    CHECK((waits(*plan) == 0) == has_relations);
+    hashes.push_back(plan->lowering_hash);
+  }
+  CHECK(hashes[0] != hashes[1]);
+}
+
+TEST_CASE("block relations: neighbours' blocks, and blocks of other sizes") {
+  Program p;
+  const auto x = p.builder.add_buffer("x", 256), y = p.builder.add_buffer("y", 256),
+             z = p.builder.add_buffer("z", 256);
+  p.dispatch(4, {p.builder.write(x)}, {{kQuarter}});
+  p.dispatch(4, {p.builder.read(x), p.builder.write(y)}, {{{64, -4, 72}}, {kQuarter}});
+  p.dispatch(2, {p.builder.read(y), p.builder.write(z)}, {{{128, 0, 128}}, {{128, 0, 128}}});
+  const auto plan = p.plan();
+  CHECK(has_line(*plan, "block b of n1 needs blocks b - 1 to b + 1 of n0"));
+  CHECK(has_line(*plan, "block b of n2 needs blocks 2 b to 2 b + 1 of n1"));
+}
+
+// The edge from the first command to the last is implied by commands, but not by blocks.
+TEST_CASE("block relations: an access to all blocks that other commands imply is kept") {
+  Program p;
+  const auto x = p.builder.add_buffer("x", 256), y = p.builder.add_buffer("y", 256),
+             z = p.builder.add_buffer("z", 256);
+  p.dispatch(4, {p.builder.write(x)}, {{kQuarter}});
+  p.dispatch(4, {p.builder.read(x), p.builder.write(y)}, {{kQuarter}, {kQuarter}});
+  p.dispatch(4, {p.builder.read(y), p.builder.read(x), p.builder.write(z)},
+             {{kQuarter}, {kAnything}, {kQuarter}});
+  const auto plan = p.plan();
+  CHECK(plan->dependencies.edges.size() == 2);
+  CHECK(has_line(*plan, "block b of n2 needs all blocks of n0"));
+  CHECK(has_line(*plan, "block b of n2 needs block b of n1"));
+  const SegmentsReport report = make_report(*plan, {}).segments;
+  CHECK(report.footprints.back().problem.find("depend on values in memory") != std::string::npos);
+}
+
+TEST_CASE("block relations: a command that leaves out declared bytes orders no others by blocks") {
+  Program p;
+  const auto x = p.builder.add_buffer("x", 256), y = p.builder.add_buffer("y", 256);
+  p.dispatch(4, {p.builder.write(x)}, {{kQuarter}});
+  p.dispatch(4, {p.builder.write(x), p.builder.write(y)}, {{{64, 0, 32}}, {kQuarter}});
+  p.dispatch(4, {p.builder.read(x)}, {{kQuarter}});
+  const auto plan = p.plan();
+  CHECK(by_block(*plan) == 0);
+  CHECK(waits(*plan) != 0);
+  CHECK(make_report(*plan, {}).segments.footprints[1].problem ==
+        "blocks do not access all declared bytes");
+}
+
+TEST_CASE("block relations: barriers, edges and other orders have none") {
+  for (const int form : {0, 1, 2}) {
+    CAPTURE(form);
+    Program p;
+    if (form == 2) p.builder = RecordingBuilder({.ordering = Ordering::Linear});
+    const auto x = p.builder.add_buffer("x", 256);
+    p.dispatch(4, {p.builder.write(x)}, {{kQuarter}});
+    if (form == 0) p.builder.barrier();
+    p.dispatch(4, {p.builder.read(x)}, {{kQuarter}});
+    if (form == 1) p.builder.edge(0, 1);
+    CHECK(by_block(*p.plan()) == 0);
+  }
+}
+
+namespace {
+
+// A segment's blocks, with what orders them: lists, and waits for all items of a command.
+class BlockOrder {
+ public:
+  explicit BlockOrder(const Segment& segment) : segment_(segment) {
+    const std::size_t items = segment.items.size();
+    before_.assign(items, std::vector<bool>(items, false));
+    // An item comes after those of its list and after what they come after.
+    for (bool has_changed = true; has_changed;) {
+      has_changed = false;
+      for (std::uint32_t list = 0; list < segment.lists(); ++list)
+        for (std::uint32_t i = segment.first_item[list]; i < segment.first_item[list + 1]; ++i) {
+          if (i != segment.first_item[list]) has_changed = follow(i, i - 1) || has_changed;
+          for (const std::uint32_t node : segment.waits_of(segment.items[i]))
+            for (std::uint32_t other = 0; other < items; ++other)
+              if (segment.items[other].node == node) has_changed = follow(i, other) || has_changed;
+        }
+    }
+  }
+  [[nodiscard]] bool orders(std::uint32_t node, std::uint32_t block, std::uint32_t later_node,
+                            std::uint32_t later_block) const {
+    return before_[item_of(later_node, later_block)][item_of(node, block)];
+  }
+
+ private:
+  bool follow(std::uint32_t item, std::uint32_t earlier) {
+    bool has_changed = !before_[item][earlier];
+    before_[item][earlier] = true;
+    for (std::size_t i = 0; i < before_.size(); ++i) {
+      if (!before_[earlier][i] || before_[item][i]) continue;
+      before_[item][i] = has_changed = true;
+    }
+    return has_changed;
+  }
+  [[nodiscard]] std::uint32_t item_of(std::uint32_t node, std::uint32_t block) const {
+    for (std::uint32_t i = 0; i < segment_.items.size(); ++i) {
+      const SegmentItem& item = segment_.items[i];
+      if (item.node == node && block - item.first_block < item.blocks) return i;
+    }
+    FAIL("no such block");
+    return 0;
+  }
+
+  const Segment& segment_;
+  std::vector<std::vector<bool>> before_;
+};
+
+// The bytes that blocks really access, in placed memory.
+struct Touch {
+  std::uint32_t command = 0, block = 0;
+  bool writes = false;
+  std::uint32_t memory = 0;
+  std::int64_t begin = 0, end = 0;
+};
+
+}  // namespace
+
+TEST_CASE("block relations: random programs order every two blocks that share a byte") {
+  std::mt19937 random(20261130);
+  const auto below = [&](std::uint32_t end) { return static_cast<std::uint32_t>(random() % end); };
+  std::uint32_t relations = 0, conflicts = 0, shared = 0;
+  for (int program = 0; program < 300; ++program) {
+    CAPTURE(program);
+    Program p;
+    constexpr std::uint32_t kBytes = 96, kBuffers = 6;
+    for (std::uint32_t b = 0; b < kBuffers; ++b)
+      p.builder.add_buffer("b" + std::to_string(b), kBytes,
+                           b < 3 ? BufferKind::Device : BufferKind::Transient);
+    struct Argument {
+      std::uint32_t command, blocks;
+      BufferAccess access;
+      std::vector<Slice> slices;
+    };
+    std::vector<Argument> all;
+    const std::uint32_t commands = 4 + below(10);
+    for (std::uint32_t c = 0; c < commands; ++c) {
+      constexpr std::array<std::uint32_t, 5> kBlocks = {1, 2, 3, 4, 6};
+      const std::uint32_t blocks = kBlocks[below(kBlocks.size())];
+      std::vector<BufferAccess> accesses;
+      std::vector<std::vector<Slice>> slices;
+      for (std::uint32_t a = 0; a < 1 + below(3); ++a) {
+        const std::uint32_t begin = below(3) * 24, bytes = below(2) == 0 ? kBytes - begin : 24;
+        accesses.push_back(RecordingBuilder::range(
+            std::array{Access::Read, Access::Write, Access::ReadWrite}[below(3)], below(kBuffers),
+            begin, begin + bytes));
+        const std::int64_t step = bytes / blocks;
+        switch (below(6)) {
+          case 0: slices.push_back({{0, 0, static_cast<std::int64_t>(bytes)}}); break;
+          case 1: slices.push_back({{step, -2, step + 4}}); break;
+          case 2: slices.push_back({{step, 0, std::max<std::int64_t>(step / 2, 1)}}); break;
+          case 3: slices.push_back({{step, 0, step}, {0, 0, 4}}); break;
+          default: slices.push_back({{step, 0, step}}); break;
+        }
+      }
+      p.dispatch(blocks, accesses, slices);
+      for (std::size_t a = 0; a < accesses.size(); ++a)
+        all.push_back({c, blocks, accesses[a], slices[a]});
+    }
+    const auto plan = p.plan();
+    relations += by_block(*plan);
+    REQUIRE(plan->lowered.segments.size() == 1);
+    const Segment& segment = plan->lowered.segments[0];
+    const BlockOrder order(segment);
+    std::vector<Touch> touched;
+    for (const Argument& of : all) {
+      const auto placed =
+          std::find_if(plan->placement.buffers.begin(), plan->placement.buffers.end(),
+                       [&](const PlacedBuffer& one) { return one.buffer == of.access.buffer; });
+      const bool is_placed = placed != plan->placement.buffers.end();
+      const auto offset = is_placed ? static_cast<std::int64_t>(placed->offset) : 0;
+      for (std::uint32_t block = 0; block < of.blocks; ++block) {
+        for (const Slice& slice : of.slices) {
+          const auto begin = static_cast<std::int64_t>(of.access.begin),
+                     end = static_cast<std::int64_t>(of.access.end),
+                     from = begin + slice.begin + slice.step * block;
+          touched.push_back({of.command, block, writes(of.access.access),
+                             is_placed ? 100 : of.access.buffer, offset + std::max(from, begin),
+                             offset + std::min(from + slice.bytes, end)});
+        }
+      }
+    }
+    shared += plan->placement.slab_bytes < plan->placement.naive_bytes ? 1 : 0;
+    for (const Touch& a : touched) {
+      for (const Touch& b : touched) {
+        if (a.command >= b.command || a.memory != b.memory || (!a.writes && !b.writes) ||
+            std::max(a.begin, b.begin) >= std::min(a.end, b.end))
+          continue;
+        const auto node_of = [&](std::uint32_t command) {
+          const auto at = std::find(plan->dependencies.node_command.begin(),
+                                    plan->dependencies.node_command.end(), command);
+          return plan->lowered
+              .node_of[static_cast<std::size_t>(at - plan->dependencies.node_command.begin())];
+        };
+        ++conflicts;
+        const bool is_ordered =
+            order.orders(node_of(a.command), a.block, node_of(b.command), b.block);
+        if (!is_ordered) {
+          INFO("command ", a.command, " block ", a.block, ", command ", b.command, " block ",
+               b.block, "\n", to_text(*plan));
+          REQUIRE(is_ordered);
+        }
+      }
+    }
+  }
+  CHECK(relations > 300);
+  CHECK(conflicts > 10'000);
+  CHECK(shared > 20);
+}

@@ -28,7 +28,8 @@ struct Constraint {
   IntegerType type;
   BlockValue box;
   friend bool operator==(const Constraint& a, const Constraint& b) {
-    return a.index == b.index && a.version == b.version && a.box == b.box;
+    return a.index == b.index && a.version == b.version && a.box == b.box &&
+           a.type.bits == b.type.bits && a.type.is_signed == b.type.is_signed;
   }
 };
 
@@ -173,6 +174,14 @@ class Derivation {
       join_into(known->second, state);
     }
   }
+  [[nodiscard]] static bool is_constrained(const State& state, std::size_t index,
+                                           std::uint32_t version) {
+    for (const Predicate& predicate : state.predicates)
+      for (const std::vector<Constraint>& constraints : predicate.constraints)
+        for (const Constraint& constraint : constraints)
+          if (constraint.index == index && constraint.version == version) return true;
+    return false;
+  }
   // False: all that can happen from here on has been followed.
   bool begins(std::uint32_t at, State& state) {
     if (!program_.is_loop_start()[at]) return true;
@@ -188,7 +197,10 @@ class Derivation {
       const Register& now = state.registers[i];
       if (!now.is_set) continue;
       const BlockValue value = known.is_set ? widen(known.value, now.value) : now.value;
-      if (known.is_set && value == known.value) continue;
+      // Another number: a predicate that an earlier one determined says nothing of it.
+      const bool is_stale =
+          known.version != now.version && is_constrained(*loop.state, i, known.version);
+      if (known.is_set && value == known.value && !is_stale) continue;
       known = {value, ++versions_, true};
       has_changed = true;
     }
@@ -250,7 +262,8 @@ class Derivation {
         launch_.unknown.begin(), launch_.unknown.end(), [&](const FootprintLaunch::Range& range) {
           return end > range.offset && offset < std::int64_t{range.offset} + range.bytes;
         });
-    if (is_unknown || offset < 0 || end > static_cast<std::int64_t>(launch_.parameters.size()))
+    if (is_unknown || type.bits > 64 || offset < 0 ||
+        end > static_cast<std::int64_t>(launch_.parameters.size()))
       return BlockValue::within(type.bounds());
     std::uint64_t bits = 0;
     std::memcpy(&bits, launch_.parameters.data() + offset, static_cast<std::size_t>(end - offset));
@@ -531,7 +544,7 @@ class Derivation {
       } else {
         value = result_of(state, one);
       }
-      if (!narrow(value, launch_.grid)) value = BlockValue::unknown();
+      if (!narrow(value, launch_.grid)) value.step = {}, value.rest = value.range = {};
       set(state, one.results[i], value, is_certain);
     }
     const Predicate predicate = one.predicates.empty() ? Predicate{} : predicate_of(state, one);

@@ -25,7 +25,10 @@ std::int64_t sum_of_highs(std::int64_t a, std::int64_t b) {
 }
 Bounds sum(Bounds a, Bounds b) { return {sum_of_lows(a.low, b.low), sum_of_highs(a.high, b.high)}; }
 Bounds negative(Bounds a) {
-  return {a.high == kHighest ? kLowest : -a.high, a.low == kLowest ? kHighest : -a.low};
+  return {a.high == kHighest  ? kLowest
+          : a.high == kLowest ? kHighest
+                              : -a.high,
+          a.low == kLowest ? kHighest : -a.low};
 }
 Bounds hull(Bounds a, Bounds b) { return {std::min(a.low, b.low), std::max(a.high, b.high)}; }
 Bounds both(Bounds a, Bounds b) { return {std::max(a.low, b.low), std::min(a.high, b.high)}; }
@@ -298,7 +301,10 @@ BlockValue minimum(const BlockValue& a, const BlockValue& b) {
     return Bounds{std::min(x.low, y.low), std::min(x.high, y.high)};
   };
   const Bounds range = least(a.range, b.range);
-  return a.step == b.step ? make(a.step, least(a.rest, b.rest), range) : BlockValue::within(range);
+  if (a.step == b.step) return make(a.step, least(a.rest, b.rest), range);
+  // Not above either: (b + 1) * chunk stays an upper bound of min((b + 1) * chunk, n).
+  const BlockValue& of = a.depends_on_block() ? a : b;
+  return make(of.step, {kLowest, of.rest.high}, range);
 }
 
 BlockValue maximum(const BlockValue& a, const BlockValue& b) {
@@ -307,7 +313,9 @@ BlockValue maximum(const BlockValue& a, const BlockValue& b) {
     return Bounds{std::max(x.low, y.low), std::max(x.high, y.high)};
   };
   const Bounds range = most(a.range, b.range);
-  return a.step == b.step ? make(a.step, most(a.rest, b.rest), range) : BlockValue::within(range);
+  if (a.step == b.step) return make(a.step, most(a.rest, b.rest), range);
+  const BlockValue& of = a.depends_on_block() ? a : b;
+  return make(of.step, {of.rest.low, kHighest}, range);
 }
 
 Bounds difference(const BlockValue& a, const BlockValue& b) {

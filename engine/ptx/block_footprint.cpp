@@ -20,7 +20,8 @@ using ValueKind = BlockValue::Kind;
 
 // How often a loop is followed exactly; later iterations are taken together.
 constexpr std::uint32_t kExactIterations = 64;
-constexpr std::size_t kMaxRanges = 16;  // of a pointer
+constexpr std::size_t kMaxRanges = 16;       // of a pointer
+constexpr std::size_t kMaxConstraints = 16;  // of a predicate; without others it holds as well
 
 // If a comparison has the result in question, a register holds a number in `box`.
 struct Constraint {
@@ -429,9 +430,11 @@ class Derivation {
     if (!a.may_be(false)) return b;
     if (!b.may_be(false)) return a;
     Predicate result;
-    result.constraints[1] = a.constraints[1];
-    result.constraints[1].insert(result.constraints[1].end(), b.constraints[1].begin(),
-                                 b.constraints[1].end());
+    std::vector<Constraint>& all = result.constraints[1];
+    all = a.constraints[1];
+    for (const Constraint& one : b.constraints[1])
+      if (all.size() < kMaxConstraints && std::find(all.begin(), all.end(), one) == all.end())
+        all.push_back(one);
     return result;
   }
 

@@ -152,7 +152,8 @@ BlockValue join(const BlockValue& a, const BlockValue& b) {
   return result;
 }
 
-BlockValue widen(const BlockValue& before, const BlockValue& value) {
+BlockValue widen(const BlockValue& before, const BlockValue& value,
+                 std::span<const std::int64_t> stops) {
   BlockValue result = join(before, value);
   // Far enough for what a comparison narrows again; without a bound if it grows further.
   constexpr std::int64_t kFar = std::int64_t{1} << 30, kVeryFar = std::int64_t{1} << 62;
@@ -160,9 +161,14 @@ BlockValue widen(const BlockValue& before, const BlockValue& value) {
     return distance <= kFar ? kFar : distance <= kVeryFar ? kVeryFar : kHighest;
   };
   const auto grown = [&](Bounds from, Bounds to) {
-    if (to.high > from.high) to.high = further(to.high);
-    if (to.low < from.low) to.low = to.low >= -kVeryFar ? -further(-to.low) : kLowest;
-    return to;
+    Bounds result = to;
+    if (to.high > from.high) result.high = further(to.high);
+    if (to.low < from.low) result.low = to.low >= -kVeryFar ? -further(-to.low) : kLowest;
+    for (const std::int64_t stop : stops) {
+      if (to.high > from.high && stop >= to.high) result.high = std::min(result.high, stop);
+      if (to.low < from.low && stop <= to.low) result.low = std::max(result.low, stop);
+    }
+    return result;
   };
   result.range = grown(before.range, result.range);
   result.rest = result.step == before.step ? grown(before.rest, result.rest) : Bounds{};

@@ -50,7 +50,7 @@ struct BlockValue {
   // A thread of block b holds the sum of step[d] * b[d] and a number in `rest`; the whole is in
   // `range`. Register contents are equal to it modulo two to the power of their bits.
   std::array<std::int64_t, 3> step = {};
-  Bounds rest, range;
+  Bounds rest = {}, range = {};
 
   [[nodiscard]] static BlockValue number(std::int64_t value) noexcept {
     return within({value, value});

@@ -2,133 +2,17 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <array>
-#include <cstring>
-#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "unit/ptx/ptx_kernels.hpp"
+#include "unit/ptx/footprint_arguments.hpp"
 
 using namespace reprise::detail;
 using namespace reprise::test;
 
-namespace {
-
-// The parameters of kernel k: k_param_0, k_param_1 and so on.
-class Arguments {
- public:
-  Arguments& pointer() {
-    const std::uint32_t at = next(8);
-    pointers_.push_back(at);
-    const std::uint64_t address = kPtxAddress + at;
-    std::memcpy(bytes_.data() + at, &address, sizeof(address));
-    return declare("u64");
-  }
-  Arguments& number(std::int32_t value) {
-    const std::uint32_t at = next(4);
-    std::memcpy(bytes_.data() + at, &value, sizeof(value));
-    return declare("u32");
-  }
-  Arguments& unknown() {
-    number(1);
-    unknown_.push_back({static_cast<std::uint32_t>(bytes_.size()) - 4, 4});
-    return *this;
-  }
-
-  [[nodiscard]] Footprint footprint(std::string_view body, std::array<std::uint32_t, 3> grid,
-                                    std::array<std::uint32_t, 3> block,
-                                    std::string_view before = "") const {
-    const PtxModule module(ptx_module_text(
-        std::string(before) + ".visible .entry k(" + declarations_ +
-        "){ .reg .pred %p<9>; .reg .f32 %f<9>; .reg .b32 %r<49>; .reg .b64 %rd<29>;\n" +
-        std::string(body) + "}\n"));
-    const PtxFunction* entry = module.find_entry("k");
-    REQUIRE(entry != nullptr);
-    const FootprintProgram program(module, *entry);
-    return derive_footprint(program, {.grid = grid,
-                                      .block = block,
-                                      .parameters = bytes_,
-                                      .pointers = pointers_,
-                                      .unknown = unknown_});
-  }
-
- private:
-  std::uint32_t next(std::uint32_t bytes) {
-    const std::size_t at = (bytes_.size() + bytes - 1) / bytes * bytes;
-    bytes_.resize(at + bytes);
-    return static_cast<std::uint32_t>(at);
-  }
-  Arguments& declare(const std::string& type) {
-    declarations_ +=
-        (count_ == 0 ? ".param ." : ", .param .") + type + " k_param_" + std::to_string(count_);
-    ++count_;
-    return *this;
-  }
-
-  std::vector<std::byte> bytes_;
-  std::vector<std::uint32_t> pointers_;
-  std::vector<FootprintLaunch::Range> unknown_;
-  std::string declarations_;
-  int count_ = 0;
-};
-
-// The bytes of a footprint that block x, y can access at most.
-struct Span {
-  std::int64_t begin = 0, end = 0;
-  friend bool operator==(const Span&, const Span&) = default;
-  friend std::ostream& operator<<(std::ostream& out, const Span& span) {
-    return out << '[' << span.begin << ", " << span.end << ')';
-  }
-};
-Span span_of(const PointerFootprint& pointer, std::int64_t x, std::int64_t y = 0) {
-  REQUIRE_FALSE(pointer.is_unbounded);
-  Span span{Bounds::kHighest, Bounds::kLowest};
-  for (const BlockBytes& bytes : pointer.bytes) {
-    const std::int64_t start = bytes.step[0] * x + bytes.step[1] * y;
-    const Span one{std::max(bytes.begin + start, bytes.lowest),
-                   std::min(bytes.end + start, bytes.highest)};
-    if (one.begin >= one.end) continue;
-    span = {std::min(span.begin, one.begin), std::max(span.end, one.end)};
-  }
-  return span.begin < span.end ? span : Span{};
-}
-
-constexpr std::array<std::uint32_t, 3> kThreads = {256, 1, 1};
-
-// The index of the thread's element is in %r4, the address of buffer k_param_0 in %rd1.
-constexpr std::string_view kElement = R"(
-	ld.param.u64 	%rd9, [k_param_0];
-	cvta.to.global.u64 	%rd1, %rd9;
-	mov.u32 	%r1, %ctaid.x;
-	mov.u32 	%r2, %ntid.x;
-	mov.u32 	%r3, %tid.x;
-	mad.lo.s32 	%r4, %r1, %r2, %r3;
-)";
-std::string with_element(std::string_view body) {
-  return std::string(kElement) + std::string(body);
-}
-
-// Stores to the element in %r4.
-constexpr std::string_view kStore = R"(
-	mul.wide.s32 	%rd2, %r4, 4;
-	add.s64 	%rd3, %rd1, %rd2;
-	st.global.f32 	[%rd3], %f1;
-)";
-
-std::string problem_of(std::string_view body, std::string_view before = "") {
-  const Footprint footprint = Arguments().pointer().pointer().number(8).footprint(
-      with_element(body), {4, 1, 1}, kThreads, before);
-  CHECK(footprint.pointers.empty() == !footprint.problem.empty());
-  return footprint.problem;
-}
-
-}  // namespace
-
 TEST_CASE("footprint: elements under a guard") {
-  const Footprint footprint = Arguments().pointer().number(1'000).footprint(
+  const Footprint footprint = FootprintArguments().pointer().number(1'000).footprint(
       with_element("ld.param.u32 %r5, [k_param_1]; setp.ge.s32 %p1, %r4, %r5; @%p1 bra $L__BB0_2;" +
                    std::string(kStore) + "$L__BB0_2: ret;"),
       {4, 1, 1}, kThreads);
@@ -155,14 +39,16 @@ $L__BB2_2:
 	@%p2 bra 	$L__BB2_2;
 $L__BB2_3:
 	ret;)");
-  const Footprint once = Arguments().pointer().number(1'024).footprint(body, {4, 1, 1}, kThreads);
+  const Footprint once =
+      FootprintArguments().pointer().number(1'024).footprint(body, {4, 1, 1}, kThreads);
   REQUIRE(once.problem == "");
-  CHECK(span_of(once.pointers[0], 1) == Span{4'096, 8'192});
-  const Footprint thrice = Arguments().pointer().number(3'000).footprint(body, {4, 1, 1}, kThreads);
+  CHECK(span_of(once.pointers[0], 1) == ByteSpan{4'096, 8'192});
+  const Footprint thrice =
+      FootprintArguments().pointer().number(3'000).footprint(body, {4, 1, 1}, kThreads);
   REQUIRE(thrice.problem == "");
   REQUIRE(thrice.pointers[0].bytes.size() == 3);
   for (const BlockBytes& bytes : thrice.pointers[0].bytes) CHECK(bytes.end - bytes.begin == 4'096);
-  CHECK(span_of(thrice.pointers[0], 1) == Span{4'096, 40'960});
+  CHECK(span_of(thrice.pointers[0], 1) == ByteSpan{4'096, 40'960});
   CHECK(span_of(thrice.pointers[0], 3).end == 48'000);
 }
 
@@ -196,11 +82,12 @@ $L__BB0_3:
     const std::int64_t bytes = 4 * std::int64_t{chunk};
     for (const std::int32_t count : {10 * chunk, 10 * chunk - 7}) {
       const Footprint footprint =
-          Arguments().pointer().number(count).number(chunk).footprint(body, {10, 1, 1}, kThreads);
+          FootprintArguments().pointer().number(count).number(chunk).footprint(body, {10, 1, 1},
+                                                                               kThreads);
       REQUIRE(footprint.problem == "");
-      CHECK(span_of(footprint.pointers[0], 0) == Span{0, bytes});
-      CHECK(span_of(footprint.pointers[0], 3) == Span{3 * bytes, 4 * bytes});
-      CHECK(span_of(footprint.pointers[0], 9) == Span{9 * bytes, 4 * std::int64_t{count}});
+      CHECK(span_of(footprint.pointers[0], 0) == ByteSpan{0, bytes});
+      CHECK(span_of(footprint.pointers[0], 3) == ByteSpan{3 * bytes, 4 * bytes});
+      CHECK(span_of(footprint.pointers[0], 9) == ByteSpan{9 * bytes, 4 * std::int64_t{count}});
     }
   }
 }
@@ -243,17 +130,17 @@ $L__BB1_9:
 	ret;)";
   for (const std::int32_t columns : {100, 1'024, 1 << 20}) {
     CAPTURE(columns);
-    const Footprint footprint =
-        Arguments().pointer().pointer().number(columns).footprint(body, {64, 1, 1}, {128, 1, 1});
+    const Footprint footprint = FootprintArguments().pointer().pointer().number(columns).footprint(
+        body, {64, 1, 1}, {128, 1, 1});
     REQUIRE(footprint.problem == "");
     const std::int64_t row = 4 * std::int64_t{columns};
-    CHECK(span_of(footprint.pointers[0], 5) == Span{20, 24});
-    CHECK(span_of(footprint.pointers[1], 5) == Span{5 * row, 6 * row});
+    CHECK(span_of(footprint.pointers[0], 5) == ByteSpan{20, 24});
+    CHECK(span_of(footprint.pointers[1], 5) == ByteSpan{5 * row, 6 * row});
   }
 }
 
 TEST_CASE("footprint: addresses that a loop increments") {
-  const Footprint footprint = Arguments().pointer().footprint(with_element(R"(
+  const Footprint footprint = FootprintArguments().pointer().footprint(with_element(R"(
 	mul.wide.u32 	%rd2, %r1, 4096;
 	add.s64 	%rd3, %rd1, %rd2;
 	add.s64 	%rd4, %rd3, 4096;
@@ -263,15 +150,15 @@ $L__BB0_1:
 	setp.lt.u64 	%p1, %rd3, %rd4;
 	@%p1 bra 	$L__BB0_1;
 	ret;)"),
-                                                              {8, 1, 1}, kThreads);
+                                                                       {8, 1, 1}, kThreads);
   REQUIRE(footprint.problem == "");
   for (const std::int64_t block : {0, 7})
-    CHECK(span_of(footprint.pointers[0], block) == Span{block * 4'096, block * 4'096 + 3'972});
+    CHECK(span_of(footprint.pointers[0], block) == ByteSpan{block * 4'096, block * 4'096 + 3'972});
 }
 
 TEST_CASE("footprint: a gather is as wide as the type of its index") {
   const auto gather = [](std::string_view load) {
-    return Arguments().pointer().pointer().footprint(
+    return FootprintArguments().pointer().pointer().footprint(
         with_element(std::string(kStore) + std::string(load) + R"(
 	ld.param.u64 	%rd7, [k_param_1];
 	mul.wide.s32 	%rd8, %r6, 4;
@@ -284,14 +171,14 @@ TEST_CASE("footprint: a gather is as wide as the type of its index") {
        {"ld.global.u32 %r6, [%rd3];", "atom.global.add.u32 %r6, [%rd3], 1;"}) {
     const Footprint footprint = gather(load);
     REQUIRE(footprint.problem == "");
-    CHECK(span_of(footprint.pointers[0], 2) == Span{2'048, 3'072});
+    CHECK(span_of(footprint.pointers[0], 2) == ByteSpan{2'048, 3'072});
     CHECK(span_of(footprint.pointers[1], 2) ==
-          Span{-(std::int64_t{1} << 33), std::int64_t{1} << 33});
+          ByteSpan{-(std::int64_t{1} << 33), std::int64_t{1} << 33});
   }
   const Footprint bytes = gather("ld.global.u8 %r6, [%rd3];");
   REQUIRE(bytes.problem == "");
-  CHECK(span_of(bytes.pointers[1], 2) == Span{0, 1'024});
-  const Footprint offset = Arguments().pointer().footprint(
+  CHECK(span_of(bytes.pointers[1], 2) == ByteSpan{0, 1'024});
+  const Footprint offset = FootprintArguments().pointer().footprint(
       with_element(std::string(kStore) + "ld.global.u64 %rd4, [%rd3]; add.s64 %rd5, %rd1, %rd4;"
                                          "ld.global.u32 %r5, [%rd5]; ret;"),
       {4, 1, 1}, kThreads);
@@ -301,7 +188,8 @@ TEST_CASE("footprint: a gather is as wide as the type of its index") {
 }
 
 TEST_CASE("footprint: all blocks access one counter") {
-  const Footprint footprint = Arguments().pointer().pointer().footprint(with_element(R"(
+  const Footprint footprint =
+      FootprintArguments().pointer().pointer().footprint(with_element(R"(
 	ld.global.u32 	%r5, [%rd1];
 	setp.lt.s32 	%p1, %r5, 4;
 	@%p1 bra 	$L__BB6_2;
@@ -311,7 +199,7 @@ TEST_CASE("footprint: all blocks access one counter") {
 	@!%p1 red.global.add.u64 [%rd7+8], 1;
 $L__BB6_2:
 	ret;)"),
-                                                                        {4, 1, 1}, kThreads);
+                                                         {4, 1, 1}, kThreads);
   REQUIRE(footprint.problem == "");
   CHECK(footprint.pointers[1].bytes ==
         std::vector<BlockBytes>{{.begin = 8, .end = 12, .lowest = 8, .highest = 12},
@@ -332,29 +220,29 @@ TEST_CASE("footprint: division and remainder by a parameter") {
 	st.global.f32 	[%rd6], %f1;
 	ret;)");
   const Footprint exact =
-      Arguments().pointer().number(64).pointer().footprint(body, {8, 1, 1}, kThreads);
+      FootprintArguments().pointer().number(64).pointer().footprint(body, {8, 1, 1}, kThreads);
   REQUIRE(exact.problem == "");
-  CHECK(span_of(exact.pointers[0], 3) == Span{48, 64});
-  CHECK(span_of(exact.pointers[1], 3) == Span{0, 256});
+  CHECK(span_of(exact.pointers[0], 3) == ByteSpan{48, 64});
+  CHECK(span_of(exact.pointers[1], 3) == ByteSpan{0, 256});
   const Footprint inexact =
-      Arguments().pointer().number(100).pointer().footprint(body, {8, 1, 1}, kThreads);
+      FootprintArguments().pointer().number(100).pointer().footprint(body, {8, 1, 1}, kThreads);
   REQUIRE(inexact.problem == "");
-  CHECK(span_of(inexact.pointers[0], 3) == Span{0, 84});
-  CHECK(span_of(inexact.pointers[1], 3) == Span{0, 400});
+  CHECK(span_of(inexact.pointers[0], 3) == ByteSpan{0, 84});
+  CHECK(span_of(inexact.pointers[1], 3) == ByteSpan{0, 400});
   // The divisor can change between replays, and be zero.
   const Footprint unknown =
-      Arguments().pointer().unknown().pointer().footprint(body, {8, 1, 1}, kThreads);
+      FootprintArguments().pointer().unknown().pointer().footprint(body, {8, 1, 1}, kThreads);
   REQUIRE(unknown.problem == "");
   CHECK(span_of(unknown.pointers[0], 3).end >= (std::int64_t{1} << 33));
 }
 
 TEST_CASE("footprint: an unknown count leaves what the grid bounds") {
-  const Footprint footprint = Arguments().pointer().unknown().footprint(
+  const Footprint footprint = FootprintArguments().pointer().unknown().footprint(
       with_element("ld.param.u32 %r5, [k_param_1]; setp.ge.s32 %p1, %r4, %r5; @%p1 bra $L__BB0_2;" +
                    std::string(kStore) + "$L__BB0_2: ret;"),
       {4, 1, 1}, kThreads);
   REQUIRE(footprint.problem == "");
-  CHECK(span_of(footprint.pointers[0], 3) == Span{3'072, 4'096});
+  CHECK(span_of(footprint.pointers[0], 3) == ByteSpan{3'072, 4'096});
 }
 
 TEST_CASE("footprint: a stencil of two dimensions inside of its border") {
@@ -393,18 +281,20 @@ TEST_CASE("footprint: a stencil of two dimensions inside of its border") {
 $L__BB4_2:
 	ret;)";
   const Footprint footprint =
-      Arguments().pointer().pointer().number(64).number(48).footprint(body, {4, 3, 1}, {16, 16, 1});
+      FootprintArguments().pointer().pointer().number(64).number(48).footprint(body, {4, 3, 1},
+                                                                               {16, 16, 1});
   REQUIRE(footprint.problem == "");
   // Rows 16 to 31 of 64 numbers, columns 32 to 47.
-  CHECK(span_of(footprint.pointers[0], 2, 1) == Span{4 * (16 * 64 + 32), 4 * (31 * 64 + 48)});
-  CHECK(span_of(footprint.pointers[1], 2, 1) == Span{4 * (15 * 64 + 32), 4 * (30 * 64 + 48)});
+  CHECK(span_of(footprint.pointers[0], 2, 1) == ByteSpan{4 * (16 * 64 + 32), 4 * (31 * 64 + 48)});
+  CHECK(span_of(footprint.pointers[1], 2, 1) == ByteSpan{4 * (15 * 64 + 32), 4 * (30 * 64 + 48)});
   CHECK(span_of(footprint.pointers[0], 0, 0).begin == 4 * 65);
   CHECK(span_of(footprint.pointers[1], 0, 0).begin == 4);
   CHECK(span_of(footprint.pointers[0], 3, 2).end == 4 * (46 * 64 + 63));
 }
 
 TEST_CASE("footprint: offsets before the address, and guards of two comparisons") {
-  const Footprint footprint = Arguments().pointer().number(40).footprint(with_element(R"(
+  const Footprint footprint =
+      FootprintArguments().pointer().number(40).footprint(with_element(R"(
 	ld.param.u32 	%r5, [k_param_1];
 	setp.gt.s32 	%p1, %r4, 7;
 	setp.lt.s32 	%p2, %r4, %r5;
@@ -417,14 +307,15 @@ TEST_CASE("footprint: offsets before the address, and guards of two comparisons"
 	ld.global.f32 	%f1, [%rd3+-16];
 $L__BB0_2:
 	ret;)"),
-                                                                         {4, 1, 1}, kThreads);
+                                                          {4, 1, 1}, kThreads);
   REQUIRE(footprint.problem == "");
-  CHECK(span_of(footprint.pointers[0], 0) == Span{-20, 4 * 40 - 52});
-  CHECK(span_of(footprint.pointers[0], 1) == Span{});
+  CHECK(span_of(footprint.pointers[0], 0) == ByteSpan{-20, 4 * 40 - 52});
+  CHECK(span_of(footprint.pointers[0], 1) == ByteSpan{});
 }
 
 TEST_CASE("footprint: accesses under a predicate on their index") {
-  const Footprint footprint = Arguments().pointer().number(300).footprint(with_element(R"(
+  const Footprint footprint =
+      FootprintArguments().pointer().number(300).footprint(with_element(R"(
 	ld.param.u32 	%r5, [k_param_1];
 	setp.lt.u32 	%p1, %r4, 4;
 	selp.b32 	%r6, %r4, 0, %p1;
@@ -435,22 +326,23 @@ TEST_CASE("footprint: accesses under a predicate on their index") {
 	@%p2 st.global.u32 	[%rd1+4096], %r4;
 	@!%p2 st.global.u32 	[%rd1+64], %r4;
 	ret;)"),
-                                                                          {4, 1, 1}, kThreads);
+                                                           {4, 1, 1}, kThreads);
   REQUIRE(footprint.problem == "");
-  CHECK(span_of(footprint.pointers[0], 3) == Span{0, 68});
+  CHECK(span_of(footprint.pointers[0], 3) == ByteSpan{0, 68});
 }
 
 TEST_CASE("footprint: an early return ends a path") {
-  const Footprint footprint = Arguments().pointer().footprint(
+  const Footprint footprint = FootprintArguments().pointer().footprint(
       with_element("setp.gt.u32 %p1, %r4, 31; @%p1 ret; setp.eq.u32 %p2, %r1, 0; @!%p2 exit;" +
                    std::string(kStore) + "ret; st.global.f32 [%rd1+99999], %f1;"),
       {4, 1, 1}, kThreads);
   REQUIRE(footprint.problem == "");
-  CHECK(span_of(footprint.pointers[0], 0) == Span{0, 128});
+  CHECK(span_of(footprint.pointers[0], 0) == ByteSpan{0, 128});
 }
 
 TEST_CASE("footprint: a loop with an unknown count degrades only what it changes") {
-  const Footprint footprint = Arguments().pointer().pointer().footprint(with_element(R"(
+  const Footprint footprint =
+      FootprintArguments().pointer().pointer().footprint(with_element(R"(
 	ld.global.u32 	%r5, [%rd1];
 	ld.param.u64 	%rd4, [k_param_1];
 	mul.wide.s32 	%rd5, %r4, 4;
@@ -464,11 +356,11 @@ $L__BB0_1:
 	setp.ne.s32 	%p1, %r6, %r5;
 	@%p1 bra 	$L__BB0_1;
 	ret;)"),
-                                                                        {4, 1, 1}, kThreads);
+                                                         {4, 1, 1}, kThreads);
   REQUIRE(footprint.problem == "");
-  CHECK(span_of(footprint.pointers[0], 2) == Span{0, 12});
-  CHECK(span_of(footprint.pointers[1], 2) == Span{2'048, 3'072});
-  const Footprint moving = Arguments().pointer().pointer().footprint(with_element(R"(
+  CHECK(span_of(footprint.pointers[0], 2) == ByteSpan{0, 12});
+  CHECK(span_of(footprint.pointers[1], 2) == ByteSpan{2'048, 3'072});
+  const Footprint moving = FootprintArguments().pointer().pointer().footprint(with_element(R"(
 	ld.param.u64 	%rd4, [k_param_1];
 	mov.u32 	%r6, 0;
 $L__BB0_1:
@@ -478,9 +370,9 @@ $L__BB0_1:
 	setp.ne.s32 	%p1, %r7, 0;
 	@%p1 bra 	$L__BB0_1;
 	ret;)"),
-                                                                     {4, 1, 1}, kThreads);
+                                                                              {4, 1, 1}, kThreads);
   REQUIRE(moving.problem == "");
-  CHECK(span_of(moving.pointers[0], 2) == Span{0, 4});
+  CHECK(span_of(moving.pointers[0], 2) == ByteSpan{0, 4});
   CHECK(moving.pointers[1].is_unbounded);
 }
 
@@ -509,135 +401,9 @@ $L__BB0_2:
   for (const std::int32_t rows : {4, 100}) {
     CAPTURE(rows);
     const Footprint footprint =
-        Arguments().pointer().number(rows).footprint(body, {6, 1, 1}, {32, 1, 1});
+        FootprintArguments().pointer().number(rows).footprint(body, {6, 1, 1}, {32, 1, 1});
     REQUIRE(footprint.problem == "");
     const std::int64_t bytes = 512 * std::int64_t{rows};
-    CHECK(span_of(footprint.pointers[0], 4) == Span{4 * bytes, 5 * bytes});
+    CHECK(span_of(footprint.pointers[0], 4) == ByteSpan{4 * bytes, 5 * bytes});
   }
-}
-
-TEST_CASE("footprint: a predicate says nothing of a register that is set after it") {
-  // Not before iteration 80, which is taken together with others.
-  const Footprint footprint = Arguments().pointer().footprint(with_element(R"(
-	ld.global.u32 	%r5, [%rd1];
-	and.b32 	%r5, %r5, 255;
-	setp.lt.u32 	%p1, %r5, 8;
-	mov.u32 	%r6, 0;
-$L__BB0_1:
-	mul.wide.u32 	%rd2, %r5, 4;
-	add.s64 	%rd3, %rd1, %rd2;
-	@!%p1 bra 	$L__BB0_2;
-	mul.wide.u32 	%rd2, %r5, 4;
-	add.s64 	%rd3, %rd1, %rd2;
-	st.global.u32 	[%rd3], %r6;
-$L__BB0_2:
-	setp.ne.s32 	%p2, %r6, 80;
-	@%p2 bra 	$L__BB0_3;
-	ld.global.u32 	%r5, [%rd1+4];
-	and.b32 	%r5, %r5, 255;
-$L__BB0_3:
-	add.s32 	%r6, %r6, 1;
-	setp.lt.s32 	%p3, %r6, 100;
-	@%p3 bra 	$L__BB0_1;
-	ret;)"),
-                                                              {4, 1, 1}, kThreads);
-  REQUIRE(footprint.problem == "");
-  CHECK(span_of(footprint.pointers[0], 0) == Span{0, 1'024});
-}
-
-TEST_CASE("footprint: a condition that a loop refines stays small") {
-  const Footprint footprint = Arguments().pointer().footprint(
-      with_element("setp.lt.s32 %p1, %r4, 100; mov.u32 %r6, 0; $A: and.pred %p1, %p1, %p1;"
-                   "add.s32 %r6, %r6, 1; setp.lt.s32 %p2, %r6, 60; @%p2 bra $A; @!%p1 bra $B;" +
-                   std::string(kStore) + "$B: ret;"),
-      {4, 1, 1}, kThreads);
-  REQUIRE(footprint.problem == "");
-  CHECK(span_of(footprint.pointers[0], 0) == Span{0, 400});
-}
-
-TEST_CASE("footprint: the same constraint with another sign is another constraint") {
-  // A loaded number is below 8 with a sign on one of the paths.
-  const Footprint footprint = Arguments().pointer().footprint(with_element(R"(
-	ld.global.u32 	%r5, [%rd1];
-	setp.eq.s32 	%p2, %r3, 0;
-	@%p2 bra 	$L__BB0_1;
-	setp.lt.u32 	%p1, %r5, 8;
-	bra 	$L__BB0_2;
-$L__BB0_1:
-	setp.lt.s32 	%p1, %r5, 8;
-$L__BB0_2:
-	@!%p1 bra 	$L__BB0_3;
-	mul.wide.s32 	%rd2, %r5, 4;
-	add.s64 	%rd3, %rd1, %rd2;
-	st.global.u32 	[%rd3], %r5;
-$L__BB0_3:
-	ret;)"),
-                                                              {4, 1, 1}, kThreads);
-  REQUIRE(footprint.problem == "");
-  CHECK(span_of(footprint.pointers[0], 0).begin < -1'000);
-}
-
-TEST_CASE("footprint: packed numbers, wide results and inline assembly") {
-  const auto bytes_of = [](std::string_view body) {
-    const Footprint footprint =
-        Arguments().pointer().footprint(with_element(body), {4, 1, 1}, kThreads);
-    CHECK(footprint.problem == "");
-    return footprint.problem.empty() ? span_of(footprint.pointers[0], 0).end : 0;
-  };
-  const std::string tail =
-      "mul.wide.u32 %rd2, %r5, 4; add.s64 %rd3, %rd1, %rd2;"
-      "st.global.u32 [%rd3], %r4; ret;";
-  // 0x0000'ffff and 1 in two halves are 0, not 0x1'0000.
-  CHECK(bytes_of("add.u16x2 %r5, 0xffff, 1;" + tail) == std::int64_t{1} << 34);
-  CHECK(bytes_of("{ .reg .b32 t; .reg .pred p; setp.lt.u32 p, %r4, 9; mov.u32 t, %r4;"
-                 "@!p bra $B; add.u32 %r5, t, 0; }" +
-                 tail + "$B: ret;") == 1'024);
-  // The upper half of a wider register is zero.
-  const Footprint wide = Arguments().pointer().footprint(
-      with_element("mov.u64 %rd4, -1; cvt.u32.u64 %rd2, %rd4; add.s64 %rd3, %rd1, %rd2;"
-                   "st.global.u8 [%rd3], 1; ret;"),
-      {4, 1, 1}, kThreads);
-  REQUIRE(wide.problem == "");
-  CHECK(wide.pointers[0].is_unbounded);
-}
-
-TEST_CASE("footprint: kernels without a footprint say why") {
-  CHECK(problem_of("ret;") == "");
-  CHECK(problem_of("call.uni f, (%r1); ret;") == "calls a function");
-  CHECK(problem_of("T: .branchtargets $A; brx.idx %r4, T; $A: ret;") == "has a table of branches");
-  CHECK(problem_of("bra $NOWHERE; ret;") == "branches to $NOWHERE");
-  const std::string no_parameter = "accesses memory whose address is not a parameter";
-  CHECK(problem_of("ld.global.u64 %rd2, [%rd1]; st.global.u32 [%rd2], %r1; ret;") == no_parameter);
-  CHECK(problem_of("st.global.u32 [hits+4], %r1; ret;", ".global .align 4 .b8 hits[16];\n") ==
-        no_parameter);
-  CHECK(problem_of("mov.u64 %rd2, hits; st.global.u32 [%rd2], %r1; ret;",
-                   ".global .align 4 .b8 hits[16];\n") == no_parameter);
-  CHECK(problem_of("ld.param.u64 %rd2, [k_param_1]; add.s64 %rd3, %rd1, %rd2;"
-                   "ld.global.u32 %r5, [%rd3]; ret;") == no_parameter);
-  CHECK(problem_of("ld.param.u64 %rd2, [k_param_1]; selp.b64 %rd3, %rd1, %rd2, %p1;"
-                   "ld.global.u32 %r5, [%rd3]; ret;") == no_parameter);
-  CHECK(problem_of("and.b64 %rd2, %rd1, -16; ld.global.u32 %r5, [%rd2]; ret;") == no_parameter);
-  for (const std::string_view store :
-       {"st.global.u64 [%rd1], %rd1; ret;", "st.shared.u64 [s], %rd1; ret;",
-        "st.global.v2.u64 [%rd1], {%rd2, %rd1}; ret;",
-        "atom.global.exch.b64 %rd2, [%rd1], %rd1; ret;",
-        "cvt.u32.u64 %r5, %rd1; st.global.u32 [%rd1], %r5; ret;",
-        "{ .reg .b64 t; mov.u64 t, %rd1; st.global.u64 [%rd1], t; } ret;",
-        "{ .reg .f64 t; mov.b64 t, %rd1; st.global.f64 [%rd1], t; } ret;"}) {
-    CAPTURE(store);
-    CHECK(problem_of(store) == "stores an address");
-  }
-  CHECK(problem_of("{ .reg .b32 %r5; } ret;") == "declares %r5 twice");
-  CHECK(problem_of(".reg .b32 t1; { .reg .b32 t<4>; } ret;") == "declares t twice");
-  CHECK(problem_of("{ .reg .b32 t; } { .reg .b32 t; } ret;") == "");
-  for (const std::string opcode :
-       {"tex.1d.v4.f32.s32", "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
-        "cp.async.bulk.global.shared::cta.bulk_group", "discard.global.L2"}) {
-    CAPTURE(opcode);
-    CHECK(problem_of(opcode + " [%r1], [%rd1], 16; ret;") == "uses " + opcode);
-  }
-  std::string loops;
-  for (int i = 0; i < 300; ++i) loops += "add.s32 %r4, %r4, 1; st.global.u32 [%rd1], %r4;";
-  CHECK(problem_of("$A:" + loops + "setp.ne.s32 %p1, %r4, 0; @%p1 bra $A; ret;") ==
-        "has too many iterations to follow");
 }

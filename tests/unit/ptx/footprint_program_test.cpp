@@ -30,13 +30,10 @@ TEST_CASE("footprint: a predicate says nothing of a register that is set after i
 	setp.lt.u32 	%p1, %r5, 8;
 	mov.u32 	%r6, 0;
 $L__BB0_1:
-	mul.wide.u32 	%rd2, %r5, 4;
-	add.s64 	%rd3, %rd1, %rd2;
-	@!%p1 bra 	$L__BB0_2;
-	mul.wide.u32 	%rd2, %r5, 4;
+	selp.b32 	%r7, %r5, 0, %p1;
+	mul.wide.u32 	%rd2, %r7, 4;
 	add.s64 	%rd3, %rd1, %rd2;
 	st.global.u32 	[%rd3], %r6;
-$L__BB0_2:
 	setp.ne.s32 	%p2, %r6, 80;
 	@%p2 bra 	$L__BB0_3;
 	ld.global.u32 	%r5, [%rd1+4];

@@ -20,7 +20,9 @@ using ValueKind = BlockValue::Kind;
 
 // How often a loop is followed exactly; later iterations are taken together.
 constexpr std::uint32_t kExactIterations = 64;
-constexpr std::size_t kMaxRanges = 16;  // of a pointer
+constexpr std::size_t kMaxRanges = 16;       // of a pointer
+constexpr std::size_t kMaxStops = 16;        // of a register
+constexpr std::size_t kMaxConstraints = 16;  // of a predicate; without others it holds as well
 
 // If a comparison has the result in question, a register holds a number in `box`.
 struct Constraint {
@@ -28,7 +30,8 @@ struct Constraint {
   IntegerType type;
   BlockValue box;
   friend bool operator==(const Constraint& a, const Constraint& b) {
-    return a.index == b.index && a.version == b.version && a.box == b.box;
+    return a.index == b.index && a.version == b.version && a.box == b.box &&
+           a.type.bits == b.type.bits && a.type.is_signed == b.type.is_signed;
   }
 };
 
@@ -118,9 +121,9 @@ class Derivation {
   }
 
   Footprint run() {
-    footprint_.problem = program_.problem();
-    if (!footprint_.problem.empty()) return std::move(footprint_);
+    if (!program_.problem().empty()) return {.problem = program_.problem()};
     loops_.resize(program_.instructions().size() + 1);
+    stops_.resize(program_.registers());
     State start;
     start.registers.resize(program_.registers());
     start.predicates.resize(program_.predicates());
@@ -173,6 +176,14 @@ class Derivation {
       join_into(known->second, state);
     }
   }
+  [[nodiscard]] static bool is_constrained(const State& state, std::size_t index,
+                                           std::uint32_t version) {
+    for (const Predicate& predicate : state.predicates)
+      for (const std::vector<Constraint>& constraints : predicate.constraints)
+        for (const Constraint& constraint : constraints)
+          if (constraint.index == index && constraint.version == version) return true;
+    return false;
+  }
   // False: all that can happen from here on has been followed.
   bool begins(std::uint32_t at, State& state) {
     if (!program_.is_loop_start()[at]) return true;
@@ -187,8 +198,11 @@ class Derivation {
       Register& known = loop.state->registers[i];
       const Register& now = state.registers[i];
       if (!now.is_set) continue;
-      const BlockValue value = known.is_set ? widen(known.value, now.value) : now.value;
-      if (known.is_set && value == known.value) continue;
+      const BlockValue value = known.is_set ? widen(known.value, now.value, stops_[i]) : now.value;
+      // Another number: a predicate that an earlier one determined says nothing of it.
+      const bool is_stale =
+          known.version != now.version && is_constrained(*loop.state, i, known.version);
+      if (known.is_set && value == known.value && !is_stale) continue;
       known = {value, ++versions_, true};
       has_changed = true;
     }
@@ -250,7 +264,8 @@ class Derivation {
         launch_.unknown.begin(), launch_.unknown.end(), [&](const FootprintLaunch::Range& range) {
           return end > range.offset && offset < std::int64_t{range.offset} + range.bytes;
         });
-    if (is_unknown || offset < 0 || end > static_cast<std::int64_t>(launch_.parameters.size()))
+    if (is_unknown || type.bits > 64 || offset < 0 ||
+        end > static_cast<std::int64_t>(launch_.parameters.size()))
       return BlockValue::within(type.bounds());
     std::uint64_t bits = 0;
     std::memcpy(&bits, launch_.parameters.data() + offset, static_cast<std::size_t>(end - offset));
@@ -359,7 +374,21 @@ class Derivation {
     return true;
   }
 
-  [[nodiscard]] Predicate compare(const State& state, const Instruction& one) const {
+  // Where a loop that ends with a comparison of this register may stop.
+  void add_stops(std::uint32_t index, Bounds x, Bounds y) {
+    std::vector<std::int64_t>& stops = stops_[index];
+    const auto add_stop = [&](std::int64_t stop) {
+      if (stop != Bounds::kLowest && stop != Bounds::kHighest && stops.size() < kMaxStops &&
+          std::find(stops.begin(), stops.end(), stop) == stops.end())
+        stops.push_back(stop);
+    };
+    add_stop(x.low);
+    add_stop(x.high);
+    if (!y.is_one()) return;
+    add_stop(y.low - 1);
+    add_stop(y.low + 1);
+  }
+  [[nodiscard]] Predicate compare(const State& state, const Instruction& one) {
     const BlockValue a = as_type(value_of(state, one.operands[0]), one.type),
                      b = as_type(value_of(state, one.operands[1]), one.type);
     if (a.kind != b.kind || a.pointer != b.pointer || (a.is_address() && !a.is(ValueKind::Pointer)))
@@ -368,7 +397,6 @@ class Derivation {
     const Bounds between = difference(a, b);
     if (always_holds(one.comparison, between)) predicate.truth = Predicate::Truth::True;
     if (always_holds(inverse(one.comparison), between)) predicate.truth = Predicate::Truth::False;
-    if (predicate.truth != Predicate::Truth::Unknown) return predicate;
     for (const bool is_true : {false, true}) {
       const Comparison holds = is_true ? one.comparison : inverse(one.comparison);
       const auto add_constraint = [&](const Operand& operand, const BlockValue& x,
@@ -380,7 +408,10 @@ class Derivation {
                         .box = x};
         made.box.range = allowed(comparison, x.range, y.range);
         made.box.rest = x.step == y.step ? allowed(comparison, x.rest, y.rest) : Bounds{};
-        predicate.constraints[is_true ? 1 : 0].push_back(made);
+        add_stops(operand.index, made.box.range, y.range);
+        if (x.step == y.step) add_stops(operand.index, made.box.rest, y.rest);
+        if (predicate.truth == Predicate::Truth::Unknown)
+          predicate.constraints[is_true ? 1 : 0].push_back(made);
       };
       add_constraint(one.operands[0], a, b, holds);
       add_constraint(one.operands[1], b, a, swapped(holds));
@@ -397,7 +428,7 @@ class Derivation {
   }
   static Comparison inverse(Comparison comparison) { return reprise::detail::inverse(comparison); }
 
-  [[nodiscard]] Predicate predicate_of(const State& state, const Instruction& one) const {
+  [[nodiscard]] Predicate predicate_of(const State& state, const Instruction& one) {
     const auto operand = [&](std::size_t i) {
       return one.operands[i].is(Operand::Kind::Predicate) ? state.predicates[one.operands[i].index]
                                                           : Predicate{};
@@ -416,9 +447,11 @@ class Derivation {
     if (!a.may_be(false)) return b;
     if (!b.may_be(false)) return a;
     Predicate result;
-    result.constraints[1] = a.constraints[1];
-    result.constraints[1].insert(result.constraints[1].end(), b.constraints[1].begin(),
-                                 b.constraints[1].end());
+    std::vector<Constraint>& all = result.constraints[1];
+    all = a.constraints[1];
+    for (const Constraint& one : b.constraints[1])
+      if (all.size() < kMaxConstraints && std::find(all.begin(), all.end(), one) == all.end())
+        all.push_back(one);
     return result;
   }
 
@@ -531,7 +564,7 @@ class Derivation {
       } else {
         value = result_of(state, one);
       }
-      if (!narrow(value, launch_.grid)) value = BlockValue::unknown();
+      if (!narrow(value, launch_.grid)) value.step = {}, value.rest = value.range = {};
       set(state, one.results[i], value, is_certain);
     }
     const Predicate predicate = one.predicates.empty() ? Predicate{} : predicate_of(state, one);
@@ -547,8 +580,9 @@ class Derivation {
   const FootprintProgram& program_;
   const FootprintLaunch& launch_;
   Footprint footprint_;
-  std::map<std::uint32_t, State> pending_;  // by instruction
-  std::vector<Loop> loops_;                 // by instruction
+  std::map<std::uint32_t, State> pending_;        // by instruction
+  std::vector<Loop> loops_;                       // by instruction
+  std::vector<std::vector<std::int64_t>> stops_;  // by register
   std::uint32_t versions_ = 0, steps_ = 0;
 };
 

@@ -27,7 +27,10 @@ std::int64_t sum_of_highs(std::int64_t a, std::int64_t b) {
 }
 Bounds sum(Bounds a, Bounds b) { return {sum_of_lows(a.low, b.low), sum_of_highs(a.high, b.high)}; }
 Bounds negative(Bounds a) {
-  return {a.high == kHighest ? kLowest : -a.high, a.low == kLowest ? kHighest : -a.low};
+  return {a.high == kHighest  ? kLowest
+          : a.high == kLowest ? kHighest
+                              : -a.high,
+          a.low == kLowest ? kHighest : -a.low};
 }
 Bounds hull(Bounds a, Bounds b) { return {std::min(a.low, b.low), std::max(a.high, b.high)}; }
 Bounds both(Bounds a, Bounds b) { return {std::max(a.low, b.low), std::min(a.high, b.high)}; }
@@ -150,7 +153,8 @@ BlockValue join(const BlockValue& a, const BlockValue& b) {
   return result;
 }
 
-BlockValue widen(const BlockValue& before, const BlockValue& value) {
+BlockValue widen(const BlockValue& before, const BlockValue& value,
+                 std::span<const std::int64_t> stops) {
   BlockValue result = join(before, value);
   // Far enough for what a comparison narrows again; without a bound if it grows further.
   constexpr std::int64_t kFar = std::int64_t{1} << 30, kVeryFar = std::int64_t{1} << 62;
@@ -158,9 +162,14 @@ BlockValue widen(const BlockValue& before, const BlockValue& value) {
     return distance <= kFar ? kFar : distance <= kVeryFar ? kVeryFar : kHighest;
   };
   const auto grown = [&](Bounds from, Bounds to) {
-    if (to.high > from.high) to.high = further(to.high);
-    if (to.low < from.low) to.low = to.low >= -kVeryFar ? -further(-to.low) : kLowest;
-    return to;
+    Bounds result = to;
+    if (to.high > from.high) result.high = further(to.high);
+    if (to.low < from.low) result.low = to.low >= -kVeryFar ? -further(-to.low) : kLowest;
+    for (const std::int64_t stop : stops) {
+      if (to.high > from.high && stop >= to.high) result.high = std::min(result.high, stop);
+      if (to.low < from.low && stop <= to.low) result.low = std::max(result.low, stop);
+    }
+    return result;
   };
   result.range = grown(before.range, result.range);
   result.rest = result.step == before.step ? grown(before.rest, result.rest) : Bounds{};
@@ -299,7 +308,10 @@ BlockValue minimum(const BlockValue& a, const BlockValue& b) {
     return Bounds{std::min(x.low, y.low), std::min(x.high, y.high)};
   };
   const Bounds range = least(a.range, b.range);
-  return a.step == b.step ? make(a.step, least(a.rest, b.rest), range) : BlockValue::within(range);
+  if (a.step == b.step) return make(a.step, least(a.rest, b.rest), range);
+  // Not above either: (b + 1) * chunk stays an upper bound of min((b + 1) * chunk, n).
+  const BlockValue& of = a.depends_on_block() ? a : b;
+  return make(of.step, {kLowest, of.rest.high}, range);
 }
 
 BlockValue maximum(const BlockValue& a, const BlockValue& b) {
@@ -308,7 +320,9 @@ BlockValue maximum(const BlockValue& a, const BlockValue& b) {
     return Bounds{std::max(x.low, y.low), std::max(x.high, y.high)};
   };
   const Bounds range = most(a.range, b.range);
-  return a.step == b.step ? make(a.step, most(a.rest, b.rest), range) : BlockValue::within(range);
+  if (a.step == b.step) return make(a.step, most(a.rest, b.rest), range);
+  const BlockValue& of = a.depends_on_block() ? a : b;
+  return make(of.step, {of.rest.low, kHighest}, range);
 }
 
 Bounds difference(const BlockValue& a, const BlockValue& b) {

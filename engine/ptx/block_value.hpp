@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <span>
 
 namespace reprise::detail {
 
@@ -76,7 +77,9 @@ struct BlockValue {
 
 [[nodiscard]] BlockValue join(const BlockValue& a, const BlockValue& b);
 // Covers both, with bounds that differ from those of `before` moved so far that repeated calls end.
-[[nodiscard]] BlockValue widen(const BlockValue& before, const BlockValue& value);
+// They stop at `stops` first.
+[[nodiscard]] BlockValue widen(const BlockValue& before, const BlockValue& value,
+                               std::span<const std::int64_t> stops = {});
 
 [[nodiscard]] BlockValue add(const BlockValue& a, const BlockValue& b);
 [[nodiscard]] BlockValue subtract(const BlockValue& a, const BlockValue& b);

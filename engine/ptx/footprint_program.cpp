@@ -29,7 +29,7 @@ std::uint32_t bits_of(std::string_view type) {
 }
 bool is_integer(std::string_view type) {
   return !type.empty() && std::string_view("subs").find(type.front()) != std::string_view::npos &&
-         type.size() > 1 && is_ptx_digit(type[1]);
+         type.size() > 1 && is_ptx_digit(type[1]) && type.find('x') == type.npos;
 }
 IntegerType integer_type(std::string_view type) {
   return {.bits = std::max(bits_of(type), 8u), .is_signed = type.starts_with('s')};
@@ -165,6 +165,7 @@ void FootprintProgram::declare_registers(std::string_view directive) {
                               : type.starts_with('f') || type.starts_with("bf")
                                   ? Register::Kind::Float
                                   : Register::Kind::Integer;
+  const std::uint32_t bits = bits_of(type);
   for (rest = trim_ptx(rest.substr(end)); !rest.empty();) {
     const std::string_view name = first_ptx_word(rest);
     if (name.empty()) return exclude(concat("declares ", directive));
@@ -175,18 +176,22 @@ void FootprintProgram::declare_registers(std::string_view directive) {
       rest = trim_ptx(rest.substr(close + 1));
     }
     const std::uint32_t scope = open_scopes_.empty() ? 0 : open_scopes_.back();
-    for (const std::string_view other : {name, without_number(name)}) {
-      const auto known = declarations_.find(other);
-      if (known == declarations_.end()) continue;
-      const bool is_open =
-          known->second.scope == 0 || std::find(open_scopes_.begin(), open_scopes_.end(),
-                                                known->second.scope) != open_scopes_.end();
-      if (is_open || known->second.kind != kind)
+    // %r<5> and %r1 can be the same as well.
+    for (const auto& [other, known] : declarations_) {
+      if (other != name && other != without_number(name) && without_number(other) != name) continue;
+      const bool is_open = known.scope == 0 || std::find(open_scopes_.begin(), open_scopes_.end(),
+                                                         known.scope) != open_scopes_.end();
+      if (is_open || known.kind != kind || known.bits != bits)
         return exclude(concat("declares ", name, " twice"));
     }
-    declarations_[name] = {kind, scope};
+    declarations_[name] = {kind, scope, bits};
     if (rest.starts_with(',')) rest = trim_ptx(rest.substr(1));
   }
+}
+
+bool FootprintProgram::is_register(std::string_view name) const {
+  return name.starts_with('%') || declarations_.contains(name) ||
+         declarations_.contains(without_number(name));
 }
 
 bool FootprintProgram::find_register(std::string_view name, Register& found) {
@@ -197,7 +202,10 @@ bool FootprintProgram::find_register(std::string_view name, Register& found) {
     if (declared == declarations_.end()) {
       declared = declarations_.find(without_number(name));
     }
-    if (declared != declarations_.end()) made.kind = declared->second.kind;
+    if (declared != declarations_.end()) {
+      made.kind = declared->second.kind;
+      made.bits = declared->second.bits;
+    }
     made.index = made.kind == Register::Kind::Predicate ? predicates_++
                  : made.kind == Register::Kind::Integer ? registers_++
                                                         : 0;
@@ -218,10 +226,10 @@ FootprintOperand FootprintProgram::operand_of(std::string_view text) {
     digits = trim_ptx(digits.substr(1));
   }
   if (const auto number = parse_ptx_number(digits)) {
-    const auto value = static_cast<std::int64_t>(*number);
-    return {.kind = OperandKind::Number, .number = is_negative ? -value : value};
+    const std::uint64_t bits = is_negative ? 0 - *number : *number;
+    return {.kind = OperandKind::Number, .number = static_cast<std::int64_t>(bits)};
   }
-  if (!text.starts_with('%')) {
+  if (!is_register(text)) {
     const auto symbol = symbols_.find(first_ptx_word(text));
     // The address of a variable in global memory is not that of a buffer.
     if (symbol == symbols_.end() || symbol->second == PtxVariable::Space::Global)
@@ -256,7 +264,7 @@ void FootprintProgram::add_results(std::string_view operand, Instruction& made) 
   if (operand.starts_with('[')) return;
   for_each_name(operand, [&](std::string_view name) {
     Register found;
-    if (!name.starts_with('%') || !find_register(name, found)) return;
+    if (!is_register(name) || !find_register(name, found)) return;
     (found.kind == Register::Kind::Predicate ? made.predicates : made.results)
         .push_back(found.index);
   });
@@ -270,7 +278,8 @@ void FootprintProgram::decode(const PtxStatement& statement) {
   if (!statement.guard.empty()) {
     Register found;
     made.is_guard_inverted = statement.guard.find('!') != std::string_view::npos;
-    const std::string_view name = statement.guard.substr(statement.guard.find('%'));
+    std::string_view name = statement.guard;
+    while (!name.empty() && !is_ptx_word(name.front())) name.remove_prefix(1);
     if (!find_register(name, found) || found.kind != Register::Kind::Predicate)
       return exclude(concat("has the guard ", statement.guard));
     made.guard = found.index;
@@ -300,6 +309,11 @@ void FootprintProgram::decode(const PtxStatement& statement) {
     const bool is_predicate = type == "pred";
     if (is_ptx_opcode(opcode, "mov") && takes(1) && !is_packed) {
       made.op = is_predicate ? Op::PredicateMove : Op::Move;
+    } else if (is_ptx_opcode(opcode, "mov") && made.results.empty() && bits_of(type) == 64) {
+      // A double can hold an address: as if it were stored.
+      made.op = Op::Load;
+      made.writes = true;
+      made.operands.push_back({});
     } else if (is_ptx_opcode(opcode, "cvta") && takes(1)) {
       made.op = Op::Move;
       made.type = {.bits = 64};
@@ -307,13 +321,18 @@ void FootprintProgram::decode(const PtxStatement& statement) {
                !has_ptx_modifier(opcode, ".sat")) {
       // cvt.u64.u32: the type of the operand is the last one.
       const std::string_view before = type_of(opcode.substr(0, opcode.rfind('.')));
-      made.op = is_integer(before) ? Op::Convert : Op::Unknown;
       made.result_type = integer_type(before);
+      // A wider register gets the result with its sign.
+      Register result;
+      const bool fits = !find_register(operands[0], result) || made.result_type.bits < 32 ||
+                        result.bits <= made.result_type.bits;
+      made.op = is_integer(before) && fits ? Op::Convert : Op::Unknown;
     } else if (is_predicate && takes(2) && is_one_of(opcode, {"and", "or"})) {
       made.op = is_ptx_opcode(opcode, "and") ? Op::PredicateAnd : Op::PredicateOr;
     } else if (is_predicate && takes(1) && is_ptx_opcode(opcode, "not")) {
       made.op = Op::PredicateNot;
-    } else if (is_ptx_opcode(opcode, "setp") && operands.size() == 3 && is_integer(type)) {
+    } else if (is_ptx_opcode(opcode, "setp") && operands.size() == 3 && is_integer(type) &&
+               !operands[0].starts_with('_')) {
       if (const auto comparison = comparison_of(opcode)) {
         made.op = Op::Compare;
         made.comparison = *comparison;
@@ -356,7 +375,7 @@ void FootprintProgram::decode_memory(const PtxStatement& statement, Instruction&
   };
   const bool is_aside = is_in("shared") || is_in("local") || is_in("const") || is_in("param");
   made.type = integer_type(type_of(opcode));
-  if (is_ptx_opcode(opcode, "ld.param")) {
+  if (is_ptx_opcode(opcode, "ld.param") && operands.size() == 2) {
     made.op = Op::LoadParameter;
     add_results(operands[0], made);
     const auto place = parse_name_with_offset(without_brackets(operands[1]));
@@ -382,7 +401,8 @@ void FootprintProgram::decode_memory(const PtxStatement& statement, Instruction&
     return;
   }
   if (!is_load && !is_store && !is_red && !is_atom) {
-    if (!is_in("shared")) return exclude(concat("uses ", opcode));
+    // Bulk copies name global memory as well.
+    if (!is_in("shared") || is_in("global")) return exclude(concat("uses ", opcode));
     add_results(operands[0], made);
     made.op = Op::Load;
     return;
@@ -399,7 +419,7 @@ void FootprintProgram::decode_memory(const PtxStatement& statement, Instruction&
   decode_address(operands[address], made);
   for (std::size_t i = address + 1; i < operands.size(); ++i)
     for_each_name(operands[i], [&](std::string_view name) {
-      if (name.starts_with('%')) made.operands.push_back(operand_of(name));
+      if (is_register(name)) made.operands.push_back(operand_of(name));
     });
 }
 

@@ -100,6 +100,7 @@ class FootprintProgram {
   struct Register {
     enum class Kind : std::uint8_t { Integer, Predicate, Float } kind = Kind::Integer;
     std::uint32_t index = 0;
+    std::uint32_t bits = 0;  // 0: not declared
   };
 
   void exclude(std::string reason) {
@@ -111,6 +112,8 @@ class FootprintProgram {
   void decode_memory(const PtxStatement& statement, Instruction& made);
   void decode_address(std::string_view operand, Instruction& made);
   void add_results(std::string_view operand, Instruction& made);
+  // Registers of inline assembly need no percent sign.
+  [[nodiscard]] bool is_register(std::string_view name) const;
   // False for a register of floating-point numbers.
   bool find_register(std::string_view name, Register& found);
   [[nodiscard]] Operand operand_of(std::string_view text);
@@ -125,7 +128,7 @@ class FootprintProgram {
   std::uint32_t registers_ = 0, predicates_ = 0;
   struct Declaration {
     Register::Kind kind = Register::Kind::Integer;
-    std::uint32_t scope = 0;
+    std::uint32_t scope = 0, bits = 0;
   };
   std::uint32_t scopes_ = 0;
   std::vector<std::uint32_t> open_scopes_;

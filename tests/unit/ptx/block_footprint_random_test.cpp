@@ -1,0 +1,304 @@
+// Runs random kernels with an interpreter of PTX, and looks each access up in the footprint.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ptx/block_footprint.hpp"
+#include "unit/ptx/ptx_interpreter.hpp"
+#include "unit/ptx/ptx_kernels.hpp"
+
+using namespace reprise::detail;
+using namespace reprise::test;
+
+namespace {
+
+constexpr std::uint32_t kUnknownParameter = 28;  // its offset
+
+// Writes kernels of integer instructions, accesses, branches and loops.
+class Generator {
+ public:
+  explicit Generator(std::uint64_t seed) : random_(seed) {}
+
+  std::size_t below(std::size_t end) { return static_cast<std::size_t>(random_() % end); }
+  bool one_in(std::size_t n) { return below(n) == 0; }
+
+  std::string kernel() {
+    text_ =
+        ".visible .entry k(.param .u64 k_param_0, .param .u64 k_param_1, .param .u32 k_param_2,\n"
+        ".param .u32 k_param_3, .param .u32 k_param_4, .param .u32 k_param_5,\n"
+        ".param .u32 k_param_6, .param .u32 k_param_7)\n"
+        "{ .reg .pred %p<9>; .reg .b16 %rs<9>; .reg .b32 %r<9>, %c<9>; .reg .b64 %rd<9>, %a<9>;\n";
+    for (const char* line : {"mov.u32 %r0, %tid.x",           "mov.u32 %r1, %ctaid.x",
+                             "mov.u32 %r2, %ntid.x",          "mad.lo.s32 %r3, %r1, %r2, %r0",
+                             "mov.u32 %r4, %ctaid.y",         "mov.u32 %r5, %tid.y",
+                             "ld.param.u32 %r6, [k_param_2]", "ld.param.u32 %r7, [k_param_5]",
+                             "ld.param.u32 %r8, [k_param_3]", "ld.param.u64 %a0, [k_param_0]",
+                             "ld.param.u64 %a1, [k_param_1]", "cvta.to.global.u64 %a2, %a0",
+                             "cvta.to.global.u64 %a3, %a1",   "cvt.u16.u32 %rs0, %r0",
+                             "cvt.s16.s32 %rs1, %r3",         "cvt.u64.u32 %rd0, %r3",
+                             "cvt.s64.s32 %rd1, %r6",         "mov.u64 %rd2, %rd0",
+                             "setp.lt.s32 %p0, %r3, %r6",     "setp.gt.u32 %p1, %r0, 2",
+                             "setp.ne.s32 %p2, %r7, 3"})
+      emit(line);
+    statements(6 + below(20), 0);
+    return text_ + "ret; }\n";
+  }
+
+ private:
+  void emit(const std::string& line) { text_ += line + ";\n"; }
+  std::string pick(std::initializer_list<const char*> of) {
+    return *(of.begin() + below(of.size()));
+  }
+  std::string numbered(const char* name, std::size_t end) {
+    return name + std::to_string(below(end));
+  }
+  std::string number() {
+    if (one_in(3))
+      return pick({"-1", "-4", "255", "-256", "0xffffff00", "7", "0", "64", "100", "31"});
+    return std::to_string(one_in(8) ? below(std::size_t{1} << 33)
+                                    : 1 + below(one_in(2) ? 16 : 300));
+  }
+  // Of 32 bits, or of `bits`.
+  std::string operand(int bits = 32) {
+    if (one_in(3)) return bits == 16 ? std::to_string(below(300)) : number();
+    if (bits == 16) return numbered("%rs", 2);
+    if (bits == 64) return numbered("%rd", 3);
+    return depth_ > 0 && one_in(3) ? "%c" + std::to_string(below(depth_)) : numbered("%r", 9);
+  }
+  // A result: %r0 to %r3 and the block's stay in place for a while.
+  std::string result(int bits = 32) {
+    if (bits == 16) return numbered("%rs", 2);
+    if (bits == 64) return numbered("%rd", 3);
+    return one_in(6) ? numbered("%r", 9) : "%r" + std::to_string(5 + below(4));
+  }
+  std::string guard() {
+    return one_in(4) ? std::string(one_in(2) ? "@" : "@!") + numbered("%p", 4) + " " : "";
+  }
+  std::string label() { return "$L" + std::to_string(labels_++); }
+
+  void compute() {
+    const int bits = one_in(4) ? 64 : one_in(8) ? 16 : 32;
+    const std::string n = std::to_string(bits), sign = one_in(2) ? ".s" : ".u";
+    const std::string out = guard() + "%", to = result(bits);
+    const auto line = [&](const std::string& opcode, const std::string& rest) {
+      emit(out.substr(0, out.size() - 1) + opcode + " " + to + ", " + rest);
+    };
+    switch (below(10)) {
+      case 0:
+      case 1: return line(pick({"add", "sub"}) + sign + n, operand(bits) + ", " + operand(bits));
+      case 2: return line("mul.lo" + sign + n, operand(bits) + ", " + operand(bits));
+      case 3:
+        return line("mad.lo" + sign + n,
+                    operand(bits) + ", " + operand(bits) + ", " + operand(bits));
+      case 4: return line(pick({"min", "max"}) + sign + n, operand(bits) + ", " + operand(bits));
+      case 5:
+        return line(
+            pick({"div", "rem"}) + sign + n,
+            operand(bits) + ", " + (one_in(4) ? operand(bits) : pick({"1", "3", "8", "64"})));
+      case 6:
+        return line(pick({"and", "or", "xor"}) + ".b" + n, operand(bits) + ", " + operand(bits));
+      case 7: {
+        const std::string by = one_in(8) ? operand() : std::to_string(below(one_in(6) ? 70 : 9));
+        return one_in(2) ? line("shl.b" + n, operand(bits) + ", " + by)
+                         : line("shr" + sign + n, operand(bits) + ", " + by);
+      }
+      case 8:
+        if (one_in(3)) return line(one_in(2) ? "not.b" + n : "neg.s" + n, result(bits));
+        return line("selp.b" + n, operand(bits) + ", " + operand(bits) + ", " + numbered("%p", 4));
+      default: convert();
+    }
+  }
+  void convert() {
+    const std::string a = numbered("%rd", 3), r = numbered("%r", 9);
+    switch (below(7)) {
+      case 0: return emit("cvt.u64.u32 " + a + ", " + r);
+      case 1: return emit("cvt.s64.s32 " + a + ", " + r);
+      case 2: return emit("cvt.u32.u64 " + result() + ", " + a);
+      case 3:
+        return emit(pick({"cvt.u32.u16 ", "cvt.s32.s16 ", "cvt.s32.s8 "}) + result() + ", " +
+                    numbered("%rs", 2));
+      case 4:
+        return emit(pick({"cvt.u16.u32 ", "cvt.s16.s32 ", "cvt.u8.u32 "}) + numbered("%rs", 2) +
+                    ", " + r);
+      case 5:
+        return emit(pick({"mul.wide.u32 ", "mul.wide.s32 "}) + a + ", " + r + ", " + operand());
+      default:
+        return emit("mul.wide.s16 " + result() + ", " + numbered("%rs", 2) + ", " + operand(16));
+    }
+  }
+  void compare() {
+    const std::string to = numbered("%p", 4), p = numbered("%p", 3), q = numbered("%p", 3);
+    if (one_in(4)) return emit(pick({"and", "or"}) + ".pred " + to + ", " + p + ", " + q);
+    if (one_in(8)) return emit("not.pred " + to + ", " + p);
+    const std::string by = pick({"lt", "le", "gt", "ge", "eq", "ne"});
+    const int bits = one_in(5) ? 64 : 32;
+    emit(guard() + "setp." + by + (one_in(2) ? ".s" : ".u") + std::to_string(bits) + " " + to +
+         ", " + (bits == 64 ? numbered("%rd", 3) : numbered("%r", 9)) + ", " + operand(bits));
+  }
+  void access() {
+    std::string index = one_in(2) ? "%r3" : operand();
+    if (index[0] != '%') index = "%r0";
+    if (one_in(4)) {
+      emit("and.b32 %c7, " + index + ", " + pick({"31", "63", "255", "-4"}));
+      index = "%c7";
+    }
+    const std::string base = pick({"%a0", "%a1", "%a2", "%a3"}),
+                      type = pick({"u32", "s32", "b64", "u8"});
+    switch (below(4)) {
+      case 0:
+        emit("cvt.u64.u32 %rd4, " + index);
+        emit("shl.b64 %rd4, %rd4, 2");
+        break;
+      case 1: emit("mul.wide.u32 %rd4, " + index + ", 4"); break;
+      case 2: emit("mul.wide.s32 %rd4, " + index + ", 4"); break;
+      default: emit("mov.u64 %rd4, " + numbered("%rd", 3));
+    }
+    emit(one_in(6) ? "sub.s64 %a4, " + base + ", %rd4" : "add.s64 %a4, " + base + ", %rd4");
+    const std::string at = "[%a4" + pick({"", "+4", "+-8", "+128"}) + "]", by = guard();
+    const bool is_load = one_in(2);
+    if (!is_load)
+      return emit(by + "st.global." + type + " " + at + ", " + (type == "b64" ? "%rd0" : "%r0"));
+    emit(by + "ld.global." + type + " " + (type == "b64" ? result(64) : result()) + ", " + at);
+  }
+  void loop() {
+    const std::string counter = "%c" + std::to_string(depth_), again = label(), end = label();
+    const std::string start = pick({"0", "%r0", "%r3", "1"}), step = pick({"1", "3", "%r2", "16"}),
+                      limit = pick({"5", "90", "%r6", "%r8", "%r7", "%r3"}), p = numbered("%p", 4);
+    emit("mov.u32 " + counter + ", " + start);
+    const bool moves_address = one_in(4);
+    if (moves_address) emit("mov.u64 %a" + std::to_string(5 + depth_) + ", %a2");
+    const bool is_first = one_in(2);
+    text_ += again + ":\n";
+    if (is_first) {
+      emit("setp.ge.s32 " + p + ", " + counter + ", " + limit);
+      emit("@" + p + " bra " + end);
+    }
+    ++depth_;
+    statements(1 + below(5), depth_);
+    --depth_;
+    if (moves_address) {
+      const std::string address = "%a" + std::to_string(5 + depth_);
+      emit("st.global.u32 [" + address + "+4], %r0");
+      emit("add.s64 " + address + ", " + address + ", " + pick({"4", "16", "-8"}));
+    }
+    emit("add.s32 " + counter + ", " + counter + ", " + step);
+    if (is_first) {
+      emit("bra " + again);
+    } else {
+      emit("setp." + pick({"lt", "le", "ne"}) + ".s32 " + p + ", " + counter + ", " + limit);
+      emit("@" + p + " bra " + again);
+    }
+    text_ += end + ":\n";
+  }
+  void statements(std::size_t count, std::size_t depth) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t what = below(20);
+      if (what < 9) {
+        compute();
+      } else if (what < 12) {
+        compare();
+      } else if (what < 16) {
+        access();
+      } else if (what < 17 && depth < 3) {
+        const std::string other = label(), end = label();
+        emit((one_in(2) ? "@!" : "@") + numbered("%p", 4) + " bra " + other);
+        statements(1 + below(4), depth + 1);
+        const bool has_else = one_in(2);
+        if (has_else) emit("bra " + end);
+        text_ += other + ":\n";
+        if (has_else) statements(1 + below(4), depth + 1);
+        text_ += end + ":\n";
+      } else if (what < 18 && depth_ < 2) {
+        loop();
+      } else if (what == 19 && one_in(4)) {
+        emit("@" + numbered("%p", 4) + " ret");
+      } else {
+        emit("setp.lt.s32 %p3, %r3, %r6");
+      }
+    }
+  }
+
+  std::mt19937_64 random_;
+  std::string text_;
+  std::size_t labels_ = 0, depth_ = 0;
+};
+
+bool contains(const PointerFootprint& pointer, const PtxInterpreter::Extent& block,
+              const PtxAccess& access) {
+  return pointer.is_unbounded ||
+         std::any_of(pointer.bytes.begin(), pointer.bytes.end(), [&](const BlockBytes& bytes) {
+           std::int64_t start = 0;
+           for (std::size_t d = 0; d < 3; ++d) start += bytes.step[d] * block[d];
+           const std::int64_t end = access.offset + access.bytes;
+           return access.offset >= bytes.begin + start && end <= bytes.end + start &&
+                  access.offset >= bytes.lowest && end <= bytes.highest;
+         });
+}
+
+}  // namespace
+
+TEST_CASE("footprint: contains every access of 3,000 random kernels") {
+  std::size_t bounded = 0, accessed = 0;
+  for (std::uint64_t seed = 0; seed < 3'000; ++seed) {
+    CAPTURE(seed);
+    Generator generator(seed);
+    const std::string text = ptx_module_text(generator.kernel());
+    CAPTURE(text);
+    const auto extent = [&](std::size_t end) {
+      return static_cast<std::uint32_t>(1 + generator.below(end));
+    };
+    const PtxInterpreter::Extent grid = {extent(40), extent(4), 1},
+                                 block = {extent(64), extent(2), 1};
+    std::array<std::byte, kParameterBytes> parameters = {};
+    const std::array<std::uint64_t, kPointers> addresses = {0x7f00'0000'0000, 0x7f10'0000'0100};
+    std::memcpy(parameters.data(), addresses.data(), sizeof(addresses));
+    for (std::uint32_t at = 8 * kPointers; at < kParameterBytes; at += 4) {
+      const std::uint32_t value = extent(at == 20 ? 8 : 3'000);
+      std::memcpy(parameters.data() + at, &value, sizeof(value));
+    }
+    const PtxModule module(text);
+    const PtxFunction* entry = module.find_entry("k");
+    REQUIRE(entry != nullptr);
+    const FootprintProgram program(module, *entry);
+    const std::array<std::uint32_t, kPointers> pointers = {0, 8};
+    const FootprintLaunch::Range unknown{kUnknownParameter, 4};
+    const Footprint footprint = derive_footprint(program, {.grid = grid,
+                                                           .block = block,
+                                                           .parameters = parameters,
+                                                           .pointers = pointers,
+                                                           .unknown = {&unknown, 1}});
+    CHECK(footprint.problem == "");
+    if (!footprint.problem.empty()) continue;
+    for (const PointerFootprint& pointer : footprint.pointers) bounded += !pointer.is_unbounded;
+    PtxInterpreter interpreter(*entry, grid, block, parameters);
+    std::vector<PtxAccess> accesses;
+    for (int i = 0; i < 6; ++i) {
+      const auto in = [&](const PtxInterpreter::Extent& of, std::size_t d) {
+        const std::size_t any = generator.below(of[d]);
+        return static_cast<std::uint32_t>(i == 0 ? 0 : i == 1 ? of[d] - 1 : any);
+      };
+      const PtxInterpreter::Extent at = {in(grid, 0), in(grid, 1), 0};
+      accesses.clear();
+      interpreter.run(at, {in(block, 0), in(block, 1), 0}, accesses);
+      accessed += accesses.size();
+      for (const PtxAccess& access : accesses) {
+        if (access.pointer >= 0 &&
+            contains(footprint.pointers[static_cast<std::size_t>(access.pointer)], at, access))
+          continue;
+        CAPTURE(at[0]);
+        CAPTURE(at[1]);
+        CAPTURE(access.pointer);
+        FAIL("outside of the footprint: " << access.offset);
+      }
+    }
+  }
+  CHECK(bounded > 2'000);  // of 6,000
+  CHECK(accessed > 500'000);
+}

@@ -162,14 +162,14 @@ BlockValue widen(const BlockValue& before, const BlockValue& value,
     return distance <= kFar ? kFar : distance <= kVeryFar ? kVeryFar : kHighest;
   };
   const auto grown = [&](Bounds from, Bounds to) {
-    Bounds result = to;
-    if (to.high > from.high) result.high = further(to.high);
-    if (to.low < from.low) result.low = to.low >= -kVeryFar ? -further(-to.low) : kLowest;
+    Bounds moved = to;
+    if (to.high > from.high) moved.high = further(to.high);
+    if (to.low < from.low) moved.low = to.low >= -kVeryFar ? -further(-to.low) : kLowest;
     for (const std::int64_t stop : stops) {
-      if (to.high > from.high && stop >= to.high) result.high = std::min(result.high, stop);
-      if (to.low < from.low && stop <= to.low) result.low = std::max(result.low, stop);
+      if (to.high > from.high && stop >= to.high) moved.high = std::min(moved.high, stop);
+      if (to.low < from.low && stop <= to.low) moved.low = std::max(moved.low, stop);
     }
-    return result;
+    return moved;
   };
   result.range = grown(before.range, result.range);
   result.rest = result.step == before.step ? grown(before.rest, result.rest) : Bounds{};

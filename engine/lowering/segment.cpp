@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <queue>
 #include <unordered_set>
@@ -38,6 +40,8 @@ class SegmentScheduler {
         only_list_(nodes, kNone),
         position_(nodes, 0),
         is_waited_for_(nodes, 0),
+        group_(nodes),
+        is_crowded_(nodes, 0),
         first_part_(nodes + 1, 0) {
     segment_.relations = std::move(relations);
     segment_.first_node = first_node;
@@ -46,6 +50,7 @@ class SegmentScheduler {
   }
 
   Segment run() {
+    find_groups();
     choose_item_counts();
     rank_nodes();
     place_nodes();
@@ -69,7 +74,8 @@ class SegmentScheduler {
   }
   // The cost of one item, ns. Its blocks run in sequence, as they would in waves.
   [[nodiscard]] std::uint64_t cost(std::uint32_t node) const {
-    return kItemNs +
+    const std::uint64_t blocks_of_item = blocks(node) / segment_.item_counts[node];
+    return kItemNs * blocks_of_item +
            (hints_.costs.empty()
                 ? kUnknownCostNs
                 : hints_.costs[lowered_.nodes[segment_.first_node + node].dependency_node]);
@@ -115,19 +121,55 @@ class SegmentScheduler {
     return Parts{&parts_[first_part_[from] + low], &parts_[first_part_[from] + high] + 1};
   }
 
-  // Divides a dispatch among the lists that the other nodes of its depth leave to it.
+  // Groups of commands of which block b depends on block b of another: they have the same parts.
+  void find_groups() {
+    std::iota(group_.begin(), group_.end(), 0);
+    const auto group_of = [this](std::uint32_t node) {
+      while (group_[node] != node) node = group_[node] = group_[group_[node]];
+      return node;
+    };
+    for (const BlockRelation& relation : segment_.relations) {
+      const std::uint32_t from = relation.from - segment_.first_node,
+                          to = relation.to - segment_.first_node;
+      if (relation.is_of_same_block() && blocks(from) == blocks(to)) {
+        const auto [low, high] = std::minmax({group_of(from), group_of(to)});
+        group_[high] = low;
+      }
+    }
+    for (std::uint32_t node = 0; node < segment_.nodes; ++node) group_[node] = group_of(node);
+  }
+
+  // Divides the dispatches of a depth among all lists, each according to its share of the blocks.
+  // Those of a group share a list, so that it counts once.
   void choose_item_counts() {
-    std::vector<std::uint32_t> depth(segment_.nodes, 0), width;
+    std::vector<std::uint32_t> depth(segment_.nodes, 0);
     for (std::uint32_t node = 0; node < segment_.nodes; ++node) {
       for_predecessors(node, [&](std::uint32_t from) {
         depth[node] = std::max(depth[node], depth[from] + 1);
         successors_[from].push_back(node);
       });
-      width.resize(std::max<std::size_t>(width.size(), depth[node] + 1));
-      ++width[depth[node]];
     }
+    const std::uint32_t depths = 1 + *std::max_element(depth.begin(), depth.end());
+    std::vector<std::uint64_t> all(depths, 0), by_group(depths, 0);
+    std::vector<std::uint32_t> counted_at(segment_.nodes, kNone);
+    std::vector<std::vector<std::uint32_t>> of_depth(depths);
     for (std::uint32_t node = 0; node < segment_.nodes; ++node)
-      segment_.item_counts[node] = std::clamp(max_lists_ / width[depth[node]], 1u, blocks(node));
+      of_depth[depth[node]].push_back(node);
+    for (std::uint32_t at = 0; at < depths; ++at) {
+      for (const std::uint32_t node : of_depth[at]) {
+        all[at] += blocks(node);
+        if (std::exchange(counted_at[group_[node]], at) != at) by_group[at] += blocks(node);
+      }
+    }
+    std::vector<std::uint64_t> widest(segment_.nodes, 0);
+    for (std::uint32_t node = 0; node < segment_.nodes; ++node)
+      widest[group_[node]] = std::max(widest[group_[node]], by_group[depth[node]]);
+    for (std::uint32_t node = 0; node < segment_.nodes; ++node) {
+      const std::uint64_t share = std::uint64_t{max_lists_} * blocks(node) / widest[group_[node]];
+      segment_.item_counts[node] =
+          static_cast<std::uint32_t>(std::clamp<std::uint64_t>(share, 1, blocks(node)));
+      is_crowded_[node] = all[depth[node]] > max_lists_ ? 1 : 0;
+    }
     for (std::uint32_t node = 0; node < segment_.nodes; ++node)
       first_part_[node + 1] = first_part_[node] + segment_.item_counts[node];
     parts_.resize(first_part_.back());
@@ -181,10 +223,12 @@ class SegmentScheduler {
 
   // Takes the list in which the item starts first: a predecessor's, an idle one or a new one. A new
   // one if costs are unknown, since what an idle list contains may take longer than expected, and
-  // if it disturbs no other.
+  // if it disturbs no other. Where lists are scarce, the list of the same blocks of the group.
   void place(std::uint32_t node, std::uint32_t part) {
     std::uint32_t best = static_cast<std::uint32_t>(lists_.size());
     std::uint64_t start = best < max_lists_ ? start_in(best, node, part) : kNever;
+    Part& of_group = parts_[first_part_[group_[node]] + part];
+    const bool follows_group = is_crowded_[node] != 0 && of_group.list != kNone;
     const auto try_list = [&](std::uint32_t list, bool is_guess) {
       const std::uint64_t begin = start_in(list, node, part);
       if (begin < start || (begin == start && list < best && !is_guess)) {
@@ -192,12 +236,17 @@ class SegmentScheduler {
         best = list;
       }
     };
+    if (follows_group) {
+      best = of_group.list;
+      start = start_in(best, node, part);
+    }
     for_relations(node, [&](std::uint32_t from, const BlockRelation* relation) {
+      if (follows_group) return;
       const std::optional<Parts> needed = parts_needed(from, relation, node, part);
       if (needed && needed->begin != needed->end) try_list(needed->begin->list, false);
       if (!needed && only_list_[from] != kNone) try_list(only_list_[from], false);
     });
-    if (!idle_.empty()) {
+    if (!idle_.empty() && !follows_group) {
       while (idle_.top().time != free_at_[idle_.top().list]) idle_.pop();  // outdated
       try_list(idle_.top().list, hints_.costs.empty() && lists_.size() < hints_.undisturbed_lists);
     }
@@ -209,6 +258,7 @@ class SegmentScheduler {
     position_[node] = static_cast<std::uint32_t>(lists_[best].size());
     free_at_[best] = start + cost(node);
     idle_.push({free_at_[best], best});
+    if (of_group.list == kNone) of_group.list = best;
     parts_[first_part_[node] + part] = {best, free_at_[best]};
     end_[node] = std::max(end_[node], free_at_[best]);
     only_list_[node] = part == 0 || only_list_[node] == best ? best : kNone;
@@ -281,7 +331,9 @@ class SegmentScheduler {
   std::vector<std::uint32_t> only_list_;  // with all its items; kNone: several lists
   std::vector<std::uint32_t> position_;   // of its last item in that list, from 1 on
   std::vector<std::uint8_t> is_waited_for_;
-  std::vector<std::size_t> first_part_;  // in parts_
+  std::vector<std::uint32_t> group_;      // its first node
+  std::vector<std::uint8_t> is_crowded_;  // more blocks at its depth than lists
+  std::vector<std::size_t> first_part_;   // in parts_
   std::vector<Part> parts_;
   std::vector<std::vector<PlacedItem>> lists_;
   std::vector<std::uint64_t> free_at_;  // by list
@@ -402,10 +454,22 @@ std::vector<std::uint32_t> segment_blocks(const Recording& recording,
   return blocks;
 }
 
+namespace {
+
+// Whether twice the usual number of persistent blocks that run this dispatch are resident.
+bool is_light(const KernelCore& kernel, const DispatchPayload& dispatch) {
+  constexpr std::uint32_t kRegisters = 32, kSharedBytes = 8 << 10;
+  return kernel.registers != 0 && kernel.registers <= kRegisters &&
+         kernel.static_shared_bytes + dispatch.shared_bytes <= kSharedBytes;
+}
+
+}  // namespace
+
 void add_segment_hints(const Recording& recording, const DependencyGraph& dependencies,
                        std::uint32_t max_blocks, NodeHints& hints, std::uint32_t loop_condition) {
   hints.segment_blocks = segment_blocks(recording, dependencies, loop_condition);
-  std::uint32_t threads = kMinSegmentThreads;
+  std::uint32_t threads = kMinSegmentThreads, most_blocks = 0;
+  bool are_light = true;
   for (std::uint32_t node = 0; node < hints.segment_blocks.size(); ++node) {
     const std::uint32_t command = dependencies.node_command[node];
     if (hints.segment_blocks[node] == 0 ||
@@ -413,9 +477,13 @@ void add_segment_hints(const Recording& recording, const DependencyGraph& depend
       continue;
     const auto& dispatch = recording.payload<DispatchPayload>(command);
     threads = std::max(threads, static_cast<std::uint32_t>(dispatch.block.volume()));
+    most_blocks = std::max(most_blocks, hints.segment_blocks[node]);
+    are_light = are_light && is_light(*recording.kernels[dispatch.kernel], dispatch);
   }
   hints.segment_lists = std::max(1u, max_blocks * kMinSegmentThreads / std::bit_ceil(threads));
+  if (are_light && most_blocks > hints.segment_lists) hints.segment_lists *= kLightSegments;
   hints.undisturbed_lists = max_blocks * kMinSegmentThreads / kSegmentThreads;
+  if (const char* x = std::getenv("XUND")) hints.undisturbed_lists = std::atoi(x);
 }
 
 bool is_segment_certain(std::span<const std::uint32_t> blocks) {

@@ -20,6 +20,8 @@ struct NodeHints;
 inline constexpr std::uint32_t kMinSegmentThreads = 128;  // of a persistent block
 // Resident threads of segments per multiprocessor, with 128 registers each.
 inline constexpr std::uint32_t kSegmentThreads = 512;
+// As many times these threads if all kernels have few registers and one has more blocks than lists.
+inline constexpr std::uint32_t kLightSegments = 2;
 
 // Max bytes of a fill, copy or update in a segment, which one block of kMinSegmentThreads threads
 // transfers. Larger transfers are faster as nodes; see engine/docs/design/segments.md.
@@ -33,6 +35,9 @@ struct BlockRelation {
   std::int64_t low = 0, high = 0;
 
   [[nodiscard]] bool is_of_all_blocks() const noexcept { return divisor == 0; }
+  [[nodiscard]] bool is_of_same_block() const noexcept {
+    return factor == 1 && divisor == 1 && low == 0 && high == 0;
+  }
   struct Blocks {
     std::uint32_t first = 0, last = 0;  // none if last < first
   };

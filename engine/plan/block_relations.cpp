@@ -32,6 +32,9 @@ std::vector<MemoryPlace> places_of(const Recording& recording, const Placement& 
 
 class RelationFinder {
  public:
+  // Of a segment with relations, whose reduction takes two bits for each pair of nodes.
+  static constexpr std::uint32_t kMaxNodes = 16'384;
+
   RelationFinder(const Recording& recording, const DependencyGraph& dependencies,
                  const LoweredGraph& lowered, const Placement& placement)
       : recording_(recording),
@@ -61,13 +64,15 @@ class RelationFinder {
       }
       node_of_[command] = node;
     }
-    for (std::vector<BlockRelation>& of : relations) {
+    for (std::size_t i = 0; i < relations.size(); ++i) {
+      std::vector<BlockRelation>& of = relations[i];
       const bool is_by_block = std::any_of(
           of.begin(), of.end(), [](const BlockRelation& one) { return !one.is_of_all_blocks(); });
-      if (!is_by_block) of.clear();
+      if (!is_by_block || lowered_.segments[i].nodes > kMaxNodes) of.clear();
       std::sort(of.begin(), of.end(), [](const BlockRelation& a, const BlockRelation& b) {
         return a.to != b.to ? a.to < b.to : a.from < b.from;
       });
+      reduce(lowered_.segments[i], of);
     }
     return relations;
   }
@@ -77,8 +82,81 @@ class RelationFinder {
     const std::uint32_t dependency_node = lowered_.nodes[node].dependency_node;
     return dependency_node == kNone ? kNone : dependencies_.node_command[dependency_node];
   }
-  [[nodiscard]] bool has_blocks(std::uint32_t node) const {
-    return lowered_.segment_blocks[lowered_.nodes[node].dependency_node] > 1;
+  [[nodiscard]] std::uint32_t blocks(std::uint32_t node) const {
+    return lowered_.segment_blocks[lowered_.nodes[node].dependency_node];
+  }
+  [[nodiscard]] bool is_one_to_one(const BlockRelation& relation) const {
+    return relation.is_of_same_block() && blocks(relation.from) == blocks(relation.to);
+  }
+  // Each block of the later command needs a block of the earlier one.
+  [[nodiscard]] bool binds_all(const BlockRelation& relation) const {
+    if (is_one_to_one(relation)) return true;
+    for (std::uint32_t block = 0; block < blocks(relation.to); ++block) {
+      const auto needed = relation.needed(block, 1, blocks(relation.from));
+      if (needed.last < needed.first) return false;
+    }
+    return true;
+  }
+  // The blocks of the later command together need all blocks of the earlier one.
+  [[nodiscard]] bool needs_all(const BlockRelation& relation) const {
+    if (is_one_to_one(relation)) return true;
+    std::uint32_t next = 0;
+    for (std::uint32_t block = 0; block < blocks(relation.to); ++block) {
+      const auto needed = relation.needed(block, 1, blocks(relation.from));
+      if (needed.last < needed.first) continue;
+      if (needed.first > next) return false;
+      next = std::max(next, needed.last + 1);
+    }
+    return next == blocks(relation.from);
+  }
+
+  // Removes relations to commands all of whose blocks precede every block anyway. By node of the
+  // segment: `whole`, the commands that precede each of its blocks; `together`, those that have
+  // ended when all its blocks have.
+  void reduce(const Segment& segment, std::vector<BlockRelation>& relations) const {
+    if (relations.empty()) return;
+    const std::size_t words = (segment.nodes + 63) / 64;
+    std::vector<std::uint64_t> whole(segment.nodes * words, 0), together(segment.nodes * words, 0);
+    const auto has = [&](const std::vector<std::uint64_t>& set, std::uint32_t of,
+                         std::uint32_t node) {
+      return (set[of * words + node / 64] >> (node % 64) & 1) != 0;
+    };
+    const auto add = [&](std::vector<std::uint64_t>& set, std::uint32_t of, std::uint32_t node) {
+      set[of * words + node / 64] |= std::uint64_t{1} << (node % 64);
+    };
+    const auto add_all = [&](std::vector<std::uint64_t>& to, std::uint32_t of,
+                             const std::vector<std::uint64_t>& set, std::uint32_t node) {
+      for (std::size_t i = 0; i < words; ++i) to[of * words + i] |= set[node * words + i];
+    };
+    std::vector<BlockRelation> kept;
+    for (auto first = relations.begin(); first != relations.end();) {
+      const auto end = std::find_if(first, relations.end(),
+                                    [&](const BlockRelation& one) { return one.to != first->to; });
+      const std::uint32_t to = first->to - segment.first_node;
+      // The latest first: it can imply others.
+      for (auto relation = end; relation != first;) {
+        --relation;
+        const std::uint32_t from = relation->from - segment.first_node;
+        if (has(whole, to, from)) continue;
+        kept.push_back(*relation);
+        if (relation->is_of_all_blocks()) {
+          add(whole, to, from);
+          add_all(whole, to, together, from);
+        } else if (binds_all(*relation)) {
+          add_all(whole, to, whole, from);
+        }
+        if (relation->is_of_all_blocks() || needs_all(*relation)) {
+          add(together, to, from);
+          add_all(together, to, together, from);
+        }
+      }
+      add_all(together, to, whole, to);
+      first = end;
+    }
+    std::sort(kept.begin(), kept.end(), [](const BlockRelation& a, const BlockRelation& b) {
+      return a.to != b.to ? a.to < b.to : a.from < b.from;
+    });
+    relations = std::move(kept);
   }
   const std::vector<BlockAccess>& accesses_of(std::uint32_t node) {
     const auto [known, is_new] = by_node_.try_emplace(node);
@@ -97,7 +175,7 @@ class RelationFinder {
   //   + from.end.
   BlockRelation relation(std::uint32_t from, std::uint32_t to) {
     const BlockRelation all{.from = from, .to = to};
-    if (!has_blocks(from)) return all;
+    if (blocks(from) <= 1) return all;
     std::optional<BlockRelation> found;
     for (const BlockAccess& a : accesses_of(from)) {
       for (const BlockAccess& b : accesses_of(to)) {

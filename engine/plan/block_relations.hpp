@@ -14,9 +14,10 @@ namespace reprise::detail {
 
 // By segment of `lowered`: the relations of its nodes, sorted by target, then source. They contain
 // every pair of commands that access a common byte, which one of them writes, and between which no
-// other command accesses it: ordering these orders all conflicts. Empty for a segment in which each
-// command would wait for whole commands, and for recordings with barriers, edges or another order
-// than Ordering::Inferred, whose meaning does not follow from accesses.
+// other command accesses it: ordering these orders all conflicts. Left out are those that others
+// imply. Empty for a segment in which each command would wait for whole commands, for one of more
+// than 16,384 nodes, and for recordings with barriers, edges or another order than
+// Ordering::Inferred, whose meaning does not follow from accesses.
 [[nodiscard]] std::vector<std::vector<BlockRelation>> find_block_relations(
     const Recording& recording, const DependencyGraph& dependencies, const LoweredGraph& lowered,
     const Placement& placement);

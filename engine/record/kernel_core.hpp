@@ -37,6 +37,7 @@ struct KernelCore {
   std::uint32_t parameter_bytes = 0;    // size of the parameter block
   std::uint32_t max_block_threads = 0;  // 0: the device's limit
   std::uint32_t static_shared_bytes = 0;
+  std::uint32_t registers = 0;  // of a thread; 0: not known
   std::uint32_t max_dynamic_shared_bytes = 0;  // opt-in maximum less the static part
   std::shared_ptr<DeviceStatus> device;
   std::uint32_t generation = 1;

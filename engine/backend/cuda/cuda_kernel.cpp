@@ -281,6 +281,7 @@ KernelCore CudaKernel::core(std::shared_ptr<const CudaKernel> kernel,
   core.max_block_threads =
       static_cast<std::uint32_t>(kernel->attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
   core.static_shared_bytes = kernel->static_shared_bytes_;
+  core.registers = kernel->registers_;
   const std::uint32_t limit = kernel->context_->info.limits.max_shared_bytes;
   core.max_dynamic_shared_bytes = limit - std::min(limit, core.static_shared_bytes);
   core.backend = std::const_pointer_cast<CudaKernel>(std::move(kernel));

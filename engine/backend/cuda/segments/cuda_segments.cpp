@@ -50,6 +50,8 @@ std::shared_ptr<const SegmentKernel> SegmentKernels::get(
   desc.parts = parts.parts;
   desc.threads = parts.threads;
   desc.blocks_per_multiprocessor = kSegmentThreads / parts.threads;
+  if (parts.lists > desc.blocks_per_multiprocessor * context->info.multiprocessors)
+    desc.blocks_per_multiprocessor *= kLightSegments;
   desc.variant = variant;
   PersistentKernel code = make_persistent_kernel(desc);
   const std::lock_guard lock(mutex_);

@@ -256,8 +256,10 @@ SegmentParts segment_parts(const Plan& plan, const TransferKernels& transfers) {
   };
   for (const NumberedPlan& of : numbered_plans(plan)) {
     made.part_of.resize(of.first_node + of.plan->lowered.nodes.size(), kNone);
-    for (const Segment& segment : of.plan->lowered.segments)
+    for (const Segment& segment : of.plan->lowered.segments) {
+      made.lists = std::max(made.lists, segment.lists());
       for (std::uint32_t i = 0; i < segment.nodes; ++i) add(of, segment.first_node + i);
+    }
   }
   made.threads = std::bit_ceil(threads);
   std::vector<std::uint32_t> order(found.size()), place(found.size());

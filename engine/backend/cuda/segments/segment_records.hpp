@@ -49,6 +49,7 @@ struct SegmentParts {
   // By number in timing_layout(); kNone outside segments.
   std::vector<std::uint32_t> part_of;
   std::uint32_t threads = 0;  // of a persistent block, which can run each of them
+  std::uint32_t lists = 0;    // of the largest segment
 };
 [[nodiscard]] SegmentParts segment_parts(const Plan& plan, const TransferKernels& transfers);
 // The dynamic shared memory of a persistent block.

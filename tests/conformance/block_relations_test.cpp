@@ -1,0 +1,95 @@
+// Blocks that wait for blocks compute what commands that wait for commands do.
+#include <segments.shaders.hpp>
+
+#include <vector>
+
+#include "conformance/device_fixture.hpp"
+
+namespace reprise::test::block_relations_test {
+namespace {
+
+// More blocks than a GPU has lists, the last of which has fewer words.
+constexpr unsigned kThreads = 64, kBlocks = 3000, kWords = kThreads * kBlocks - 40;
+constexpr DispatchDesc kDesc{.grid = kBlocks, .block = kThreads};
+
+std::vector<unsigned> initial_words() {
+  return generated<unsigned>(kWords,
+                             [](std::size_t i) { return static_cast<unsigned>(i * 2654435761u); });
+}
+
+// Each block's words, then those from the other end, then each block's again.
+CommandBuffer record(const DeviceFixture& f, const GpuRef<unsigned>& from,
+                     const GpuRef<unsigned>& to) {
+  const Kernel by_block = f.kernel(shaders::seg_coordinates),
+               from_both_ends = f.kernel(shaders::seg_multiply_add),
+               with_barriers = f.kernel(shaders::seg_block_sum);
+  CommandBuffer commands = f.recording({.label = "blocks"});
+  auto a = f.pool->transient<unsigned>(kWords, "a"), b = f.pool->transient<unsigned>(kWords, "b");
+  commands.dispatch(by_block, kDesc, read(from), write(a), kWords);
+  for (int i = 0; i < 4; ++i) {
+    commands.dispatch(by_block, kDesc, read(a), write(b), kWords);
+    commands.dispatch(with_barriers, kDesc, read(b), write(a), kWords);
+  }
+  commands.dispatch(from_both_ends, kDesc, read(a), write(b), kWords);
+  for (int i = 0; i < 4; ++i) {
+    commands.dispatch(by_block, kDesc, read(b), write(a), kWords);
+    commands.dispatch(by_block, kDesc, read(a), write(b), kWords);
+  }
+  commands.dispatch(by_block, kDesc, read(b), write(to), kWords);
+  return commands;
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(DeviceFixture, "block relations: chains of more blocks than lists") {
+  if (device.info().limits.max_segment_blocks == 0) return;
+  const auto from = buffer(initial_words()), to = pool->allocate<unsigned>(kWords, "to");
+  CommandBuffer commands = record(*this, from, to);
+  CapturedGraph nodes = compile(commands, Lowering::Faithful);
+  nodes.launch(queue).wait();
+  const std::vector<unsigned> expected = values(to);
+
+  CapturedGraph whole = compile(commands, Lowering::Persistent.without_block_relations());
+  CHECK(whole.report().segments.relations == 0);
+  CapturedGraph graph = compile(commands, Lowering::Persistent);
+  const SegmentsReport& segments = graph.report().segments;
+  CHECK(segments.segments == 1);
+  REQUIRE(segments.footprints.size() == 19);
+#if REPRISE_HAS_CUDA
+  CHECK(segments.relations >= 16);
+  CHECK(segments.footprints[0].problem == "");
+#endif
+  CHECK((graph.report().lowering_hash != whole.report().lowering_hash) == (segments.relations > 0));
+  for (CapturedGraph* const one : {&whole, &graph}) {
+    run([&](CommandBuffer& cmd) { cmd.fill(to, 0u); });
+    for (int replay = 0; replay < 3; ++replay) one->launch(queue).wait();
+    CHECK(values(to) == expected);
+  }
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "block relations: they follow rebound buffers and switches") {
+  if (device.info().limits.max_segment_blocks == 0) return;
+  const auto from = buffer(initial_words()), to = pool->allocate<unsigned>(kWords, "to"),
+             other = pool->allocate<unsigned>(kWords, "other");
+  const Kernel by_block = kernel(shaders::seg_coordinates);
+  CommandBuffer commands = recording({.label = "switched"});
+  commands.dispatch(by_block, kDesc, read(from), write(to), kWords);
+  const CommandRef switched =
+      commands.dispatch(by_block, kDesc, read(from), read_write(to), kWords);
+  commands.dispatch(by_block, kDesc, read(to), write(from), kWords);
+  CapturedGraph nodes = compile(commands, Lowering::Faithful),
+                graph = compile(commands, Lowering::Persistent);
+  std::vector<std::vector<unsigned>> results;
+  for (CapturedGraph* const one : {&nodes, &graph}) {
+    run([&](CommandBuffer& cmd) { cmd.copy(snapshot(initial_words()), from); });
+    static_cast<void>(one->rebind(to, other));
+    one->disable(switched);
+    one->launch(queue).wait();
+    results.push_back(values(from));
+    results.push_back(values(other));
+  }
+  CHECK(results[0] == results[2]);
+  CHECK(results[1] == results[3]);
+}
+
+}  // namespace reprise::test::block_relations_test

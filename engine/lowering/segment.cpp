@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -221,35 +220,40 @@ class SegmentScheduler {
     return start;
   }
 
-  // Takes the list in which the item starts first: a predecessor's, an idle one or a new one. A new
-  // one if costs are unknown, since what an idle list contains may take longer than expected, and
-  // if it disturbs no other. Where lists are scarce, the list of the same blocks of the group.
-  void place(std::uint32_t node, std::uint32_t part) {
-    std::uint32_t best = static_cast<std::uint32_t>(lists_.size());
+  // The list in which the item starts first: a predecessor's, a new one or an idle one. A new one
+  // if costs are unknown, since what an idle list contains may take longer than expected, unless
+  // that list has been idle for long and a new one would share a multiprocessor. Where lists are
+  // scarce, the list of the same blocks of the group.
+  [[nodiscard]] std::uint32_t choose_list(std::uint32_t node, std::uint32_t part) {
+    const std::uint32_t of_group = parts_[first_part_[group_[node]] + part].list;
+    if (is_crowded_[node] != 0 && of_group != kNone) return of_group;
+    const auto new_list = static_cast<std::uint32_t>(lists_.size());
+    std::uint32_t best = new_list;
     std::uint64_t start = best < max_lists_ ? start_in(best, node, part) : kNever;
-    Part& of_group = parts_[first_part_[group_[node]] + part];
-    const bool follows_group = is_crowded_[node] != 0 && of_group.list != kNone;
-    const auto try_list = [&](std::uint32_t list, bool is_guess) {
+    const auto try_list = [&](std::uint32_t list) {
       const std::uint64_t begin = start_in(list, node, part);
-      if (begin < start || (begin == start && list < best && !is_guess)) {
-        start = begin;
-        best = list;
-      }
+      if (begin > start || (begin == start && list > best)) return;
+      start = begin;
+      best = list;
     };
-    if (follows_group) {
-      best = of_group.list;
-      start = start_in(best, node, part);
-    }
     for_relations(node, [&](std::uint32_t from, const BlockRelation* relation) {
-      if (follows_group) return;
       const std::optional<Parts> needed = parts_needed(from, relation, node, part);
-      if (needed && needed->begin != needed->end) try_list(needed->begin->list, false);
-      if (!needed && only_list_[from] != kNone) try_list(only_list_[from], false);
+      if (needed && needed->begin != needed->end) try_list(needed->begin->list);
+      if (!needed && only_list_[from] != kNone) try_list(only_list_[from]);
     });
-    if (!idle_.empty() && !follows_group) {
-      while (idle_.top().time != free_at_[idle_.top().list]) idle_.pop();  // outdated
-      try_list(idle_.top().list, hints_.costs.empty() && lists_.size() < hints_.undisturbed_lists);
-    }
+    if (idle_.empty()) return best;
+    while (idle_.top().time != free_at_[idle_.top().list]) idle_.pop();  // outdated
+    const std::uint32_t idle = idle_.top().list;
+    const std::uint64_t begin = start_in(idle, node, part);
+    const bool is_certain = !hints_.costs.empty() || (lists_.size() >= hints_.undisturbed_lists &&
+                                                      free_at_[idle] + kUnknownCostNs <= begin);
+    return begin < start || (begin == start && best == new_list && is_certain) ? idle : best;
+  }
+
+  void place(std::uint32_t node, std::uint32_t part) {
+    const std::uint32_t best = choose_list(node, part);
+    const std::uint64_t start = start_in(best, node, part);
+    Part& of_group = parts_[first_part_[group_[node]] + part];
     if (best == lists_.size()) {
       lists_.emplace_back();
       free_at_.push_back(0);
@@ -483,7 +487,6 @@ void add_segment_hints(const Recording& recording, const DependencyGraph& depend
   hints.segment_lists = std::max(1u, max_blocks * kMinSegmentThreads / std::bit_ceil(threads));
   if (are_light && most_blocks > hints.segment_lists) hints.segment_lists *= kLightSegments;
   hints.undisturbed_lists = max_blocks * kMinSegmentThreads / kSegmentThreads;
-  if (const char* x = std::getenv("XUND")) hints.undisturbed_lists = std::atoi(x);
 }
 
 bool is_segment_certain(std::span<const std::uint32_t> blocks) {

@@ -154,15 +154,16 @@ TEST_CASE("segments: a wait for the last of several nodes of a list is a wait fo
 }
 
 TEST_CASE("segments: with unknown costs, an item does not wait for one that it does not need") {
-  // Two nodes follow node 0. The list of node 1 is idle by then, if its cost is as expected.
-  const DependencyGraph dependencies = manual_dependencies(4, {{0, 2}, {0, 3}});
+  // Two nodes follow node 2. The list of node 1 has been idle for long by then, if its cost is as
+  // expected.
+  const DependencyGraph dependencies = manual_dependencies(5, {{0, 2}, {2, 3}, {2, 4}});
   NodeHints hints = one_block_each(dependencies, 16);
   CHECK(lower(dependencies, hints).segments.at(0).lists() == 3);
   // A third list would disturb one of two.
   hints.undisturbed_lists = 2;
   CHECK(lower(dependencies, hints).segments.at(0).lists() == 2);
   hints.undisturbed_lists = 16;
-  hints.costs.assign(4, 2'000);
+  hints.costs.assign(5, 2'000);
   CHECK(lower(dependencies, hints).segments.at(0).lists() == 2);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/kernel_name.hpp"
+
 namespace reprise::detail {
 
 namespace {
@@ -40,6 +42,15 @@ bool covers(const std::vector<BlockAccess::Bytes>& all, std::int64_t blocks, std
 }
 
 }  // namespace
+
+const PtxFunction* find_kernel(const PtxModule& module, std::string_view name) {
+  if (!module.problem().empty()) return nullptr;
+  if (const PtxFunction* const entry = module.find_entry(name)) return entry;
+  for (const PtxFunction& function : module.functions())
+    if (function.is_entry && function.has_body && readable_kernel_name(function.name) == name)
+      return &function;
+  return nullptr;
+}
 
 std::shared_ptr<const Footprint> find_footprint(KernelFootprints& kernel,
                                                 const DispatchPayload& dispatch) {

@@ -11,6 +11,9 @@
 
 namespace reprise::detail {
 
+// The entry whose symbol or whose C++ name is `name`; null: none.
+[[nodiscard]] const PtxFunction* find_kernel(const PtxModule& module, std::string_view name);
+
 // What the backend of the kernel derives, which has its PTX.
 [[nodiscard]] std::shared_ptr<const Footprint> find_footprint(KernelFootprints& kernel,
                                                               const DispatchPayload& dispatch);

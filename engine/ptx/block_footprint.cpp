@@ -20,7 +20,9 @@ using ValueKind = BlockValue::Kind;
 
 // How often a loop is followed exactly; later iterations are taken together.
 constexpr std::uint32_t kExactIterations = 64;
-constexpr std::size_t kMaxRanges = 16;       // of a pointer
+constexpr std::size_t kMaxRanges = 16;          // of a pointer
+constexpr std::uint32_t kRegistersOfStep = 32;  // to copy them takes as long as an instruction
+constexpr std::uint64_t kMaxPendingRegisters = 1 << 20;
 constexpr std::size_t kMaxStops = 16;        // of a register
 constexpr std::size_t kMaxConstraints = 16;  // of a predicate; without others it holds as well
 
@@ -122,6 +124,9 @@ class Derivation {
 
   Footprint run() {
     if (!program_.problem().empty()) return {.problem = program_.problem()};
+    const auto targets = std::count(program_.is_target().begin(), program_.is_target().end(), true);
+    if (static_cast<std::uint64_t>(targets) * program_.registers() > kMaxPendingRegisters)
+      return {.problem = "has too many branches and registers to follow"};
     loops_.resize(program_.instructions().size() + 1);
     stops_.resize(program_.registers());
     State start;
@@ -169,6 +174,7 @@ class Derivation {
       if (state.predicates[i] != other.predicates[i]) state.predicates[i] = {};
   }
   void push(std::uint32_t at, State state) {
+    steps_ += program_.registers() / kRegistersOfStep;
     const auto [known, is_new] = pending_.try_emplace(at);
     if (is_new) {
       known->second = std::move(state);

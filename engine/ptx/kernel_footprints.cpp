@@ -3,23 +3,12 @@
 #include <cstring>
 #include <utility>
 
-#include "base/kernel_name.hpp"
-
 namespace reprise::detail {
 
 namespace {
 
 // Launches with different values are forgotten together when there are more.
 constexpr std::size_t kMaxKnown = 1024;
-
-const PtxFunction* find_kernel(const PtxModule& module, std::string_view name) {
-  if (!module.problem().empty()) return nullptr;
-  if (const PtxFunction* const entry = module.find_entry(name)) return entry;
-  for (const PtxFunction& function : module.functions())
-    if (function.is_entry && function.has_body && readable_kernel_name(function.name) == name)
-      return &function;
-  return nullptr;
-}
 
 // All that determines the footprint: values that can change are zero.
 std::string key_of(const FootprintLaunch& launch) {
@@ -42,8 +31,8 @@ std::string key_of(const FootprintLaunch& launch) {
 
 }  // namespace
 
-KernelFootprints::KernelFootprints(const PtxModule& module, std::string_view name) {
-  if (const PtxFunction* const entry = find_kernel(module, name)) program_.emplace(module, *entry);
+KernelFootprints::KernelFootprints(const PtxModule& module, const PtxFunction* entry) {
+  if (entry != nullptr) program_.emplace(module, *entry);
 }
 
 std::shared_ptr<const Footprint> KernelFootprints::find(const FootprintLaunch& launch) {

@@ -5,7 +5,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 
 #include "ptx/block_footprint.hpp"
@@ -14,8 +13,8 @@ namespace reprise::detail {
 
 class KernelFootprints {
  public:
-  // The entry whose symbol or whose C++ name is `name`; the module outlives this object.
-  KernelFootprints(const PtxModule& module, std::string_view name);
+  // Of an entry of the module, which outlives this object; null: the module has no such entry.
+  KernelFootprints(const PtxModule& module, const PtxFunction* entry);
   KernelFootprints(const KernelFootprints&) = delete;
   KernelFootprints& operator=(const KernelFootprints&) = delete;
 

@@ -60,6 +60,20 @@ const DispatchDesc kOne{.grid = 1, .block = 1};
 
 }  // namespace
 
+#if REPRISE_HAS_CUDA
+TEST_CASE("checked kernels: a block that accesses other bytes than its PTX shows is named") {
+  const Checked t;
+  const Error error = thrown_by(
+      [&] { t.dispatch(shaders::checked_other_code, {.grid = 2, .block = 32}, write(t.x)); });
+  CHECK(error.code() == ErrorCode::Internal);
+  const std::string text = error.what();
+  INFO("text: ", text);
+  CHECK(text.find("kernel checked_other_code, block (") != std::string::npos);
+  CHECK(text.find("outside of the bytes that the kernel's PTX shows for the block") !=
+        std::string::npos);
+}
+#endif
+
 TEST_CASE("checked kernels: accesses outside of a buffer name kernel, block, thread and source") {
   const Checked t;
   check_fault({"kernel checked_write, block (0, 0, 0), thread (0, 0, 0): writes 4 bytes at offset "

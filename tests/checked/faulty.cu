@@ -37,6 +37,16 @@ REPRISE_KERNEL(checked_wild, (const unsigned long long* address)) {
   *reinterpret_cast<volatile int*>(*address) = 1;
 }
 
+// On the host device, each block writes the words of the other one: its PTX says something else.
+REPRISE_KERNEL(checked_other_code, (float* x)) {
+#ifdef __CUDACC__
+  const unsigned block = blockIdx.x;
+#else
+  const unsigned block = 1 - blockIdx.x;
+#endif
+  x[block * blockDim.x + threadIdx.x] = 1;
+}
+
 // Memory of every kind that needs no declaration, and all that is declared.
 __constant__ float factors[4] = {1, 2, 3, 4};
 __device__ float scaled(const Pair& pair, unsigned i) { return pair.first * factors[i % 4] + pair.second; }

@@ -1,8 +1,8 @@
-// Fuzzes the rewriting of PTX: arbitrary text is parsed, analysed and rewritten to a persistent
-// kernel, or refused with a reason, in bounded time. A rewritten module can be read again, has one
-// entry and known labels, and its parts read no register that only an entry has. Besides bytes,
-// lines and names change (ptx_mutations.hpp). ctest runs it for half a minute (fuzz.ptx). To run it
-// longer:
+// Fuzzes the reading of PTX: arbitrary text is parsed, its footprint derived, and it is rewritten
+// to a persistent kernel, or refused with a reason, in bounded time. A rewritten module can be read
+// again, has one entry and known labels, and its parts read no register that only an entry has.
+// Besides bytes, lines and names change (ptx_mutations.hpp). ctest runs it for half a minute
+// (fuzz.ptx). To run it longer:
 //   bin/reprise_fuzz_ptx -max_total_time=3600 -fork=2 FOLDER tests/fuzz/corpus/ptx
 // FOLDER receives new inputs. Crashing inputs are written to crash-*; run them again with
 // "bin/reprise_fuzz_ptx crash-*".
@@ -19,6 +19,7 @@
 #include <string_view>
 
 #include "fuzz/ptx_mutations.hpp"
+#include "ptx/block_footprint.hpp"
 #include "ptx/divergence.hpp"
 #include "ptx/persistent_kernel.hpp"
 
@@ -78,11 +79,27 @@ void check_kernel(const PersistentKernelDesc& desc) {
   require(entries == 1 && module.find_entry(PersistentKernel::kEntry) != nullptr, "one entry");
 }
 
+// Two parameters are addresses, whether or not the entry takes them so.
+void derive(const PtxModule& module, const PtxFunction& entry, std::uint32_t choice) {
+  const std::array<std::byte, 64> parameters = {std::byte{3}, std::byte{40}};
+  const std::array<std::uint32_t, 2> pointers = {0, 8};
+  const FootprintLaunch::Range unknown{24, 4};
+  const Footprint footprint = derive_footprint(FootprintProgram(module, entry),
+                                               {.grid = {1 + choice % 100, 1 + choice % 3, 1},
+                                                .block = {32 * (1 + choice % 8), 1, 1},
+                                                .parameters = parameters,
+                                                .pointers = pointers,
+                                                .unknown = {&unknown, 1}});
+  require(footprint.pointers.size() == (footprint.problem.empty() ? pointers.size() : 0),
+          "each address has a footprint, or there is a reason");
+}
+
 void rewrite(const std::string& text, std::uint32_t choice) {
   const PtxModule module(text);
   std::size_t entries = 0;
   for (const PtxFunction& function : module.functions()) {
     if (!function.is_entry || !function.has_body || ++entries > kMaxEntries) continue;
+    derive(module, function, choice);
     if (function.problem.empty())
       require(analyse_divergence(function).is_divergent.size() == function.statements.size(),
               "each statement is divergent or not");

@@ -234,7 +234,8 @@ std::string_view CudaKernel::segment_exclusion(const DispatchPayload& dispatch) 
 std::shared_ptr<const Footprint> CudaKernel::footprint(const DispatchPayload& dispatch) const {
   if (ptx_.text.empty()) return nullptr;
   std::call_once(has_footprints_, [this] {
-    footprints_ = std::make_unique<KernelFootprints>(library_->parse(ptx_.text), symbol_);
+    const PtxModule& module = library_->parse(ptx_.text);
+    footprints_ = std::make_unique<KernelFootprints>(module, find_kernel(module, symbol_));
   });
   return find_footprint(*footprints_, dispatch);
 }

@@ -11,7 +11,7 @@ std::shared_ptr<const Footprint> HostKernel::footprint(const DispatchPayload& di
                                         [](const KernelPtx& one) { return !one.text.empty(); });
     if (with_text == all.end()) return;
     module_ = std::make_unique<const PtxModule>(std::string(with_text->text));
-    footprints_ = std::make_unique<KernelFootprints>(*module_, name_);
+    footprints_ = std::make_unique<KernelFootprints>(*module_, find_kernel(*module_, name_));
   });
   return footprints_ ? find_footprint(*footprints_, dispatch) : nullptr;
 }

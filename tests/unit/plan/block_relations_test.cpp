@@ -120,6 +120,23 @@ TEST_CASE("block relations: without them, commands wait for whole commands, and 
   CHECK(hashes[0] != hashes[1]);
 }
 
+TEST_CASE("block relations: kernels of few registers have twice the lists, for many blocks") {
+  for (const std::uint32_t registers : {0u, 24u, 100u}) {
+    for (const std::uint32_t blocks : {4u, 16u}) {
+      CAPTURE(registers);
+      CAPTURE(blocks);
+      Program p;
+      const auto x = p.builder.add_buffer("x", 256);
+      p.dispatch(blocks, {p.builder.write(x)}, {{{256 / blocks, 0, 256 / blocks}}});
+      p.dispatch(blocks, {p.builder.read_write(x)}, {{{256 / blocks, 0, 256 / blocks}}});
+      for (const auto& kernel : p.builder.recording().kernels)
+        std::const_pointer_cast<KernelCore>(kernel)->registers = registers;
+      const std::uint32_t lists = registers == 24 && blocks == 16 ? 8 : 4;
+      CHECK(p.plan()->lowered.segments.at(0).lists() == lists);
+    }
+  }
+}
+
 TEST_CASE("block relations: neighbours' blocks, and blocks of other sizes") {
   Program p;
   const auto x = p.builder.add_buffer("x", 256), y = p.builder.add_buffer("y", 256),

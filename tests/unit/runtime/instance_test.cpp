@@ -113,6 +113,20 @@ TEST_CASE(
         std::string::npos);
 }
 
+TEST_CASE("instance: REPRISE_BLOCK_RELATIONS is on or off, and an invalid value is refused") {
+  FakeWorld world;
+  FakeProvider host(world);
+  for (const auto& [value, is_on] : {std::pair{"on", true}, {"off", false}, {"", true}}) {
+    const EnvironmentVariable set("REPRISE_BLOCK_RELATIONS", value);
+    CHECK(detail::core_of(detail::make_instance({}, {&host}))->has_block_relations() == is_on);
+  }
+  const EnvironmentVariable set("REPRISE_BLOCK_RELATIONS", "no");
+  const auto make = [&] { (void)detail::make_instance({}, {&host}); };
+  CHECK(error_of(make).code == ErrorCode::InvalidArgument);
+  CHECK(text_of(make).find("REPRISE_BLOCK_RELATIONS is \"no\"; use on or off") !=
+        std::string::npos);
+}
+
 TEST_CASE("instance: a device keeps its instance alive") {
   FakeInstance fake;
   auto instance = std::optional<Instance>(fake.instance);

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/text.hpp"
+#include "ptx/footprint_predicate.hpp"
 
 namespace reprise::detail {
 
@@ -15,7 +15,6 @@ namespace {
 using Instruction = FootprintInstruction;
 using Op = Instruction::Op;
 using Operand = FootprintOperand;
-using Comparison = Instruction::Comparison;
 using ValueKind = BlockValue::Kind;
 
 // How often a loop is followed exactly; later iterations are taken together.
@@ -23,29 +22,7 @@ constexpr std::uint32_t kExactIterations = 64;
 constexpr std::size_t kMaxRanges = 16;          // of a pointer
 constexpr std::uint32_t kRegistersOfStep = 32;  // to copy them takes as long as an instruction
 constexpr std::uint64_t kMaxPendingRegisters = 1 << 20;
-constexpr std::size_t kMaxStops = 16;        // of a register
-constexpr std::size_t kMaxConstraints = 16;  // of a predicate; without others it holds as well
-
-// If a comparison has the result in question, a register holds a number in `box`.
-struct Constraint {
-  std::uint32_t index = 0, version = 0;  // of the register
-  IntegerType type;
-  BlockValue box;
-  friend bool operator==(const Constraint& a, const Constraint& b) {
-    return a.index == b.index && a.version == b.version && a.box == b.box &&
-           a.type.bits == b.type.bits && a.type.is_signed == b.type.is_signed;
-  }
-};
-
-struct Predicate {
-  enum class Truth : std::uint8_t { Unknown, True, False } truth = Truth::Unknown;
-  std::array<std::vector<Constraint>, 2> constraints = {};  // if it is false; if it is true
-
-  [[nodiscard]] bool may_be(bool value) const {
-    return truth != (value ? Truth::False : Truth::True);
-  }
-  friend bool operator==(const Predicate&, const Predicate&) = default;
-};
+constexpr std::size_t kMaxStops = 16;  // of a register
 
 struct Register {
   BlockValue value;
@@ -55,65 +32,8 @@ struct Register {
 
 struct State {
   std::vector<Register> registers;
-  std::vector<Predicate> predicates;
+  std::vector<BlockPredicate> predicates;
 };
-
-Comparison inverse(Comparison comparison) {
-  switch (comparison) {
-    case Comparison::Equal: return Comparison::NotEqual;
-    case Comparison::NotEqual: return Comparison::Equal;
-    case Comparison::Less: return Comparison::GreaterEqual;
-    case Comparison::LessEqual: return Comparison::Greater;
-    case Comparison::Greater: return Comparison::LessEqual;
-    case Comparison::GreaterEqual: return Comparison::Less;
-  }
-  return comparison;
-}
-// `a OP b` as `b OP' a`.
-Comparison swapped(Comparison comparison) {
-  switch (comparison) {
-    case Comparison::Less: return Comparison::Greater;
-    case Comparison::LessEqual: return Comparison::GreaterEqual;
-    case Comparison::Greater: return Comparison::Less;
-    case Comparison::GreaterEqual: return Comparison::LessEqual;
-    default: return comparison;
-  }
-}
-
-// Whether a comparison holds for all numbers with this difference.
-bool always_holds(Comparison comparison, Bounds difference) {
-  switch (comparison) {
-    case Comparison::Equal: return difference == Bounds{0, 0};
-    case Comparison::NotEqual: return difference.high < 0 || difference.low > 0;
-    case Comparison::Less: return difference.high < 0;
-    case Comparison::LessEqual: return difference.high <= 0;
-    case Comparison::Greater: return difference.low > 0;
-    case Comparison::GreaterEqual: return difference.low >= 0;
-  }
-  return false;
-}
-
-// The numbers x for which `x OP y` is possible with a y of `y`. `x`: what is known of x.
-Bounds allowed(Comparison comparison, Bounds x, Bounds y) {
-  const auto below = [](std::int64_t of) {
-    return of == Bounds::kLowest || of == Bounds::kHighest ? of : of - 1;
-  };
-  const auto above = [](std::int64_t of) {
-    return of == Bounds::kLowest || of == Bounds::kHighest ? of : of + 1;
-  };
-  switch (comparison) {
-    case Comparison::Equal: return y;
-    case Comparison::NotEqual:
-      if (!y.is_one()) return {};
-      return {x.low == y.low ? above(y.low) : Bounds::kLowest,
-              x.high == y.low ? below(y.low) : Bounds::kHighest};
-    case Comparison::Less: return {Bounds::kLowest, below(y.high)};
-    case Comparison::LessEqual: return {Bounds::kLowest, y.high};
-    case Comparison::Greater: return {above(y.low), Bounds::kHighest};
-    case Comparison::GreaterEqual: return {y.low, Bounds::kHighest};
-  }
-  return {};
-}
 
 class Derivation {
  public:
@@ -184,9 +104,9 @@ class Derivation {
   }
   [[nodiscard]] static bool is_constrained(const State& state, std::size_t index,
                                            std::uint32_t version) {
-    for (const Predicate& predicate : state.predicates)
-      for (const std::vector<Constraint>& constraints : predicate.constraints)
-        for (const Constraint& constraint : constraints)
+    for (const BlockPredicate& predicate : state.predicates)
+      for (const std::vector<RegisterConstraint>& constraints : predicate.constraints)
+        for (const RegisterConstraint& constraint : constraints)
           if (constraint.index == index && constraint.version == version) return true;
     return false;
   }
@@ -213,8 +133,8 @@ class Derivation {
       has_changed = true;
     }
     for (std::size_t i = 0; i < state.predicates.size(); ++i) {
-      Predicate& known = loop.state->predicates[i];
-      if (known == state.predicates[i] || known == Predicate{}) continue;
+      BlockPredicate& known = loop.state->predicates[i];
+      if (known == state.predicates[i] || known == BlockPredicate{}) continue;
       known = {};
       has_changed = true;
     }
@@ -337,7 +257,7 @@ class Derivation {
       const Operand& operand = one.operands[is_true ? 0 : 1];
       BlockValue value = value_of(state, operand);
       if (by.is(Operand::Kind::Predicate)) {
-        const Predicate& predicate = state.predicates[by.index];
+        const BlockPredicate& predicate = state.predicates[by.index];
         if (!predicate.may_be(is_true)) continue;
         if (operand.is(Operand::Kind::Register) &&
             !constrain(predicate, is_true, operand.index, state.registers[operand.index].version,
@@ -352,9 +272,9 @@ class Derivation {
   // --- predicates ---
 
   // Narrows the value of a register by what a predicate says of it. False: it cannot be so.
-  [[nodiscard]] bool constrain(const Predicate& predicate, bool is_true, std::uint32_t index,
+  [[nodiscard]] bool constrain(const BlockPredicate& predicate, bool is_true, std::uint32_t index,
                                std::uint32_t version, BlockValue& value) const {
-    for (const Constraint& constraint : predicate.constraints[is_true ? 1 : 0]) {
+    for (const RegisterConstraint& constraint : predicate.constraints[is_true ? 1 : 0]) {
       if (constraint.index != index || constraint.version != version) continue;
       BlockValue read = as_type(value, constraint.type);
       if (read.kind != constraint.box.kind || read.pointer != constraint.box.pointer) continue;
@@ -370,13 +290,14 @@ class Derivation {
   }
   // False: the predicate cannot have this value.
   [[nodiscard]] bool assume(State& state, std::uint32_t index, bool is_true) const {
-    const Predicate predicate = state.predicates[index];
+    const BlockPredicate predicate = state.predicates[index];
     if (!predicate.may_be(is_true)) return false;
-    for (const Constraint& constraint : predicate.constraints[is_true ? 1 : 0]) {
+    for (const RegisterConstraint& constraint : predicate.constraints[is_true ? 1 : 0]) {
       Register& of = state.registers[constraint.index];
       if (!constrain(predicate, is_true, constraint.index, of.version, of.value)) return false;
     }
-    state.predicates[index] = {.truth = is_true ? Predicate::Truth::True : Predicate::Truth::False};
+    state.predicates[index] = {.truth = is_true ? BlockPredicate::Truth::True
+                                                : BlockPredicate::Truth::False};
     return true;
   }
 
@@ -394,29 +315,30 @@ class Derivation {
     add_stop(y.low - 1);
     add_stop(y.low + 1);
   }
-  [[nodiscard]] Predicate compare(const State& state, const Instruction& one) {
+  [[nodiscard]] BlockPredicate compare(const State& state, const Instruction& one) {
     const BlockValue a = as_type(value_of(state, one.operands[0]), one.type),
                      b = as_type(value_of(state, one.operands[1]), one.type);
     if (a.kind != b.kind || a.pointer != b.pointer || (a.is_address() && !a.is(ValueKind::Pointer)))
       return {};
-    Predicate predicate;
+    BlockPredicate predicate;
     const Bounds between = difference(a, b);
-    if (always_holds(one.comparison, between)) predicate.truth = Predicate::Truth::True;
-    if (always_holds(inverse(one.comparison), between)) predicate.truth = Predicate::Truth::False;
+    if (always_holds(one.comparison, between)) predicate.truth = BlockPredicate::Truth::True;
+    if (always_holds(inverse(one.comparison), between))
+      predicate.truth = BlockPredicate::Truth::False;
     for (const bool is_true : {false, true}) {
-      const Comparison holds = is_true ? one.comparison : inverse(one.comparison);
+      const PtxComparison holds = is_true ? one.comparison : inverse(one.comparison);
       const auto add_constraint = [&](const Operand& operand, const BlockValue& x,
-                                      const BlockValue& y, Comparison comparison) {
+                                      const BlockValue& y, PtxComparison comparison) {
         if (!operand.is(Operand::Kind::Register)) return;
-        Constraint made{.index = operand.index,
-                        .version = state.registers[operand.index].version,
-                        .type = one.type,
-                        .box = x};
+        RegisterConstraint made{.index = operand.index,
+                                .version = state.registers[operand.index].version,
+                                .type = one.type,
+                                .box = x};
         made.box.range = allowed(comparison, x.range, y.range);
         made.box.rest = x.step == y.step ? allowed(comparison, x.rest, y.rest) : Bounds{};
         add_stops(operand.index, made.box.range, y.range);
         if (x.step == y.step) add_stops(operand.index, made.box.rest, y.rest);
-        if (predicate.truth == Predicate::Truth::Unknown)
+        if (predicate.truth == BlockPredicate::Truth::Unknown)
           predicate.constraints[is_true ? 1 : 0].push_back(made);
       };
       add_constraint(one.operands[0], a, b, holds);
@@ -425,19 +347,10 @@ class Derivation {
     return predicate;
   }
 
-  [[nodiscard]] static Predicate inverse(Predicate predicate) {
-    using Truth = Predicate::Truth;
-    std::swap(predicate.constraints[0], predicate.constraints[1]);
-    if (predicate.truth != Truth::Unknown)
-      predicate.truth = predicate.truth == Truth::True ? Truth::False : Truth::True;
-    return predicate;
-  }
-  static Comparison inverse(Comparison comparison) { return reprise::detail::inverse(comparison); }
-
-  [[nodiscard]] Predicate predicate_of(const State& state, const Instruction& one) {
+  [[nodiscard]] BlockPredicate predicate_of(const State& state, const Instruction& one) {
     const auto operand = [&](std::size_t i) {
       return one.operands[i].is(Operand::Kind::Predicate) ? state.predicates[one.operands[i].index]
-                                                          : Predicate{};
+                                                          : BlockPredicate{};
     };
     switch (one.op) {
       case Op::Compare: return compare(state, one);
@@ -448,19 +361,6 @@ class Derivation {
       default: return {};
     }
   }
-  [[nodiscard]] static Predicate both(const Predicate& a, const Predicate& b) {
-    if (!a.may_be(true) || !b.may_be(true)) return {.truth = Predicate::Truth::False};
-    if (!a.may_be(false)) return b;
-    if (!b.may_be(false)) return a;
-    Predicate result;
-    std::vector<Constraint>& all = result.constraints[1];
-    all = a.constraints[1];
-    for (const Constraint& one : b.constraints[1])
-      if (all.size() < kMaxConstraints && std::find(all.begin(), all.end(), one) == all.end())
-        all.push_back(one);
-    return result;
-  }
-
   // --- accesses ---
 
   void access(const State& state, const Instruction& one) {
@@ -535,7 +435,7 @@ class Derivation {
       const Instruction& one = instructions[at];
       bool may_skip = false;
       if (one.guard != Instruction::kNoGuard) {
-        const Predicate& guard = state.predicates[one.guard];
+        const BlockPredicate& guard = state.predicates[one.guard];
         if (!guard.may_be(!one.is_guard_inverted)) continue;
         may_skip = guard.may_be(one.is_guard_inverted);
       }
@@ -573,13 +473,14 @@ class Derivation {
       if (!narrow(value, launch_.grid)) value.step = {}, value.rest = value.range = {};
       set(state, one.results[i], value, is_certain);
     }
-    const Predicate predicate = one.predicates.empty() ? Predicate{} : predicate_of(state, one);
+    const BlockPredicate predicate =
+        one.predicates.empty() ? BlockPredicate{} : predicate_of(state, one);
     for (std::size_t i = 0; i < one.predicates.size(); ++i) {
-      Predicate& of = state.predicates[one.predicates[i]];
-      const Predicate made = i == 0                            ? predicate
-                             : one.op == Op::Compare && i == 1 ? inverse(predicate)
-                                                               : Predicate{};
-      of = is_certain || of == made ? made : Predicate{};
+      BlockPredicate& of = state.predicates[one.predicates[i]];
+      const BlockPredicate made = i == 0                            ? predicate
+                                  : one.op == Op::Compare && i == 1 ? inverse(predicate)
+                                                                    : BlockPredicate{};
+      of = is_certain || of == made ? made : BlockPredicate{};
     }
   }
 

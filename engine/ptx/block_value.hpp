@@ -1,4 +1,4 @@
-// BlockValue: what is known about an integer or an address that the threads of a block hold, as a
+// BlockValue: an integer or an address that the threads of a block hold, with its bounds as a
 // function of the block's index. Operations of PTX on such values: each result covers whatever the
 // operation gives for covered operands. Threads: values and pure functions.
 #pragma once

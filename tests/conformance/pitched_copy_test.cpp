@@ -75,7 +75,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "pitched copy: 3D slices") {
   check_copy(*this, {.extent = {10, 1, 6}, .source = {0, 50}, .destination = {0, 33}});
 }
 
-// Kernels copy many rows within a GPU, in units of 16, 8 and 4 bytes and what is left of each row.
+// Kernels copy many rows within a GPU, in units of 16, 8 and 4 bytes and the rest of each row.
 TEST_CASE_FIXTURE(DeviceFixture, "pitched copy: many rows of any width and alignment") {
   constexpr std::size_t kSize = 2 << 20;
   const auto check = [&](const CopyDesc& desc, std::uint64_t from, std::uint64_t to) {

@@ -137,6 +137,21 @@ class BlocksBench {
           });
       report_.add(line);
     }
+    const auto compile_us = [&](const Lowering& lowering) {
+      const double begin = now_ns();
+      static_cast<void>(device_.compile(commands, {.pool = pool_, .lowering = lowering}));
+      return 1e-3 * (now_ns() - begin);
+    };
+    Line line{.what = "compile",
+              .shape = shape,
+              .nodes = kernels,
+              .unit = "us",
+              .peer = "without relations",
+              .goal = {Goal::Of::Ratio, 1.1}};
+    measure_pairs(
+        line, options_.is_quick() ? 3 : 11, [&] { return compile_us(Lowering::Persistent); },
+        [&] { return compile_us(Lowering::Persistent.without_block_relations()); });
+    report_.add(line);
     device_.wait_idle();
   }
 

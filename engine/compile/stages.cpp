@@ -98,9 +98,17 @@ std::vector<std::shared_ptr<const Plan>> reuse_bodies(const Recording& recording
   return bodies;
 }
 
+// Whether some commands have several blocks, so that blocks can wait for blocks.
+bool may_relate_blocks(const NodeHints& hints, const Lowering& lowering) {
+  return lowering.block_relations &&
+         std::any_of(hints.segment_blocks.begin(), hints.segment_blocks.end(),
+                     [](std::uint32_t blocks) { return blocks > 1; });
+}
+
 // Lets blocks of segments wait for the blocks that they depend on. `lists`: of a segment at most;
-// 0: as many as it has. Segments that have these relations already stay as they are.
-void relate_blocks(const Recording& recording, const DependencyGraph& dependencies,
+// 0: as many as it has. Segments that have lists for these relations stay as they are. Whether one
+// has changed.
+bool relate_blocks(const Recording& recording, const DependencyGraph& dependencies,
                    const NodeHints& hints, const Lowering& lowering, std::uint32_t lists,
                    const Placement& placement, LoweredGraph& lowered) {
   std::vector<std::vector<BlockRelation>> relations(lowered.segments.size());
@@ -109,7 +117,8 @@ void relate_blocks(const Recording& recording, const DependencyGraph& dependenci
   bool has_changed = false;
   for (std::size_t i = 0; i < relations.size(); ++i) {
     Segment& segment = lowered.segments[i];
-    if (relations[i] == segment.relations) continue;
+    const bool has_lists = !segment.first_item.empty();
+    if (has_lists && relations[i] == segment.relations) continue;
     NodeHints of_segment = hints;
     of_segment.segment_blocks = lowered.segment_blocks;
     of_segment.segment_lists = lists != 0 ? lists : segment.lists();
@@ -117,7 +126,7 @@ void relate_blocks(const Recording& recording, const DependencyGraph& dependenci
                                std::move(relations[i]));
     has_changed = true;
   }
-  if (has_changed) check_lowered_graph(dependencies, lowered);
+  return has_changed;
 }
 
 // A body's lowering to segments, of which one can be its whole loop.
@@ -274,14 +283,13 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
   GoalResult result;
   if (before == nullptr) {
     if (!makes_segments) hints.segment_blocks.clear();
+    hints.schedules_later = may_relate_blocks(hints, options.lowering);
     result = lower_for_goal(*recording, dependencies,
                             {.goal = options.memory_goal,
                              .lowering = options.lowering,
                              .alignment = options.alignment,
                              .budget = options.memory_search_budget,
                              .hints = hints});
-    // An earlier lowering was checked against the same edges already.
-    check_lowered_graph(dependencies, result.lowered);
   } else if (before == same_edges && has_same_transients(*before->recording, *recording)) {
     result = {before->lowered, before->placement, before->memory_tradeoff};
   } else {
@@ -294,8 +302,11 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
     if (result.memory_tradeoff.goal != MemoryGoal::Speed)
       result.memory_tradeoff.after.slab_bytes = result.placement.slab_bytes;
   }
-  relate_blocks(*recording, dependencies, hints, options.lowering,
-                is_persistent ? hints.segment_lists : 0, result.placement, result.lowered);
+  const bool has_changed =
+      relate_blocks(*recording, dependencies, hints, options.lowering,
+                    makes_segments ? hints.segment_lists : 0, result.placement, result.lowered);
+  // An earlier lowering was checked against the same edges already.
+  if (before == nullptr || has_changed) check_lowered_graph(dependencies, result.lowered);
   // Fault markers name a command of the plan itself, not of a body.
   const bool has_segments_in_bodies = is_persistent && !options.lowering.fault_markers;
   const std::vector<std::uint32_t> conditions = loop_conditions(*recording);
@@ -318,15 +329,16 @@ std::shared_ptr<const Plan> lower_again(const Plan& plan, const LoweringConfig& 
   NodeHints hints = hints_of(*plan.recording, plan.dependencies);
   if (choice.shape == LoweringConfig::Shape::Segments)
     hints.segment_blocks = segment_blocks(*plan.recording, plan.dependencies);
+  hints.schedules_later = may_relate_blocks(hints, options.lowering);
   LoweredGraph lowered = build_lowered_graph(plan.dependencies, choice, hints);
   lowered.fault_markers = options.lowering.fault_markers;
-  check_lowered_graph(plan.dependencies, lowered);
   Placement placement = place_transients(*plan.recording, plan.dependencies, lowered,
                                          options.alignment, options.memory_search_budget);
   hints.costs.clear();
   if (choice.costs.size() == plan.dependencies.node_count()) hints.costs = choice.costs;
-  relate_blocks(*plan.recording, plan.dependencies, hints, options.lowering, choice.lanes,
-                placement, lowered);
+  static_cast<void>(relate_blocks(*plan.recording, plan.dependencies, hints, options.lowering,
+                                  choice.lanes, placement, lowered));
+  check_lowered_graph(plan.dependencies, lowered);
   Plan again = freeze_plan(plan.label, plan.recording, plan.dependencies, std::move(lowered),
                            std::move(placement), plan.bodies);
   again.costs = plan.costs;

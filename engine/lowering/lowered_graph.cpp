@@ -141,7 +141,8 @@ LoweredGraph build_persistent(const DependencyGraph& dependencies, const NodeHin
   }
   LoweredGraph graph = writer.finish(0);
   for (const auto& [first, nodes] : partition.segments)
-    graph.segments.push_back(schedule_segment(graph, hints, first, nodes));
+    graph.segments.push_back(hints.schedules_later ? Segment{.first_node = first, .nodes = nodes}
+                                                   : schedule_segment(graph, hints, first, nodes));
   graph.segment_blocks = hints.segment_blocks;
   graph.by_cost = !hints.costs.empty() && !graph.segments.empty();
   return graph;

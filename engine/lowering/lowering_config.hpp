@@ -27,6 +27,8 @@ struct NodeHints {
   // For Lowering::Persistent: see segment_blocks(). Empty: no segments.
   std::vector<std::uint32_t> segment_blocks;
   std::uint32_t segment_lists = 1;  // of one segment at most
+  // Segments have no lists until schedule_segment() is called with their relations.
+  bool schedules_later = false;
   // Up to this number of lists, each has a multiprocessor to itself. A waiting list slows down one
   // that it shares a multiprocessor with.
   std::uint32_t undisturbed_lists = kNone;

@@ -61,14 +61,14 @@ struct Segment {
   // Adjacent in LoweredGraph::nodes.
   std::uint32_t first_node = 0, nodes = 0;
   // List l processes items[first_item[l]] to items[first_item[l + 1] - 1], in this order.
-  std::vector<std::uint32_t> first_item;
-  std::vector<SegmentItem> items;
+  std::vector<std::uint32_t> first_item = {};
+  std::vector<SegmentItem> items = {};
   // Nodes. A wait ends when all items of the node have been published.
-  std::vector<std::uint32_t> waits;
-  std::vector<std::uint32_t> item_counts;  // by node, from first_node
+  std::vector<std::uint32_t> waits = {};
+  std::vector<std::uint32_t> item_counts = {};  // by node, from first_node
   // Sorted by target, then source. If not empty, they take the place of the needed edges between
   // the nodes; see find_block_relations().
-  std::vector<BlockRelation> relations;
+  std::vector<BlockRelation> relations = {};
 
   [[nodiscard]] bool contains(std::uint32_t node) const noexcept {
     return node - first_node < nodes;

@@ -103,6 +103,10 @@ class SegmentScheduler {
   [[nodiscard]] std::optional<Parts> parts_needed(std::uint32_t from, const BlockRelation* relation,
                                                   std::uint32_t node, std::uint32_t part) const {
     if (relation == nullptr || relation->is_of_all_blocks()) return std::nullopt;
+    if (relation->is_of_same_block() && group_[from] == group_[node]) {
+      const Part* const same = &parts_[first_part_[from] + part];
+      return Parts{same, same + 1};
+    }
     const std::uint32_t first = start_of(node, part), all = blocks(from),
                         parts = segment_.item_counts[from];
     const BlockRelation::Blocks needed =

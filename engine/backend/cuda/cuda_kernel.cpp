@@ -6,6 +6,7 @@
 
 #include "base/kernel_name.hpp"
 #include "base/text.hpp"
+#include "lowering/segment.hpp"
 #include "ptx/segment_record.hpp"
 #include "record/payload.hpp"
 #include "record/recording.hpp"

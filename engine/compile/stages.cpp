@@ -379,18 +379,22 @@ SegmentsReport segments_report(const Plan& plan) {
   const LoweredGraph& lowered = plan.lowered;
   if (lowered.segment_blocks.empty()) return report;
   count_segments(plan, report);
+  std::vector<std::uint32_t> of_blocks;  // dispatches of several blocks in segments
   for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) {
     const std::uint32_t command = plan.command_of(node);
     if (command == kNone) continue;
     if (lowered.segment_of(node) != kNone) {
       if (lowered.segment_blocks[lowered.nodes[node].dependency_node] > 1)
-        report.footprints.push_back({command, footprint_problem(*plan.recording, command)});
+        of_blocks.push_back(command);
       continue;
     }
     const std::string_view reason = segment_exclusion(*plan.recording, command);
     report.left_out.push_back(
         {command, std::string(reason.empty() ? "no other command beside it" : reason)});
   }
+  std::vector<std::string> problems = footprint_problems(*plan.recording, of_blocks);
+  for (std::size_t i = 0; i < of_blocks.size(); ++i)
+    report.footprints.push_back({of_blocks[i], std::move(problems[i])});
   return report;
 }
 

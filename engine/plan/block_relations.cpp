@@ -41,13 +41,8 @@ class RelationFinder {
         dependencies_(dependencies),
         lowered_(lowered),
         places_(places_of(recording, placement)) {
-    for (BufferAccess access : recording.accesses) {
-      const MemoryPlace& place = places_[access.buffer];
-      access.buffer = place.memory;
-      access.begin += place.offset;
-      access.end += place.offset;
-      accesses_.push_back(access);
-    }
+    for (const BufferAccess& access : recording.accesses)
+      accesses_.push_back(moved_to(places_[access.buffer], access));
   }
 
   std::vector<std::vector<BlockRelation>> run() {
@@ -228,16 +223,21 @@ std::vector<std::vector<BlockRelation>> find_block_relations(const Recording& re
   return RelationFinder(recording, dependencies, lowered, placement).run();
 }
 
-std::string footprint_problem(const Recording& recording, std::uint32_t command) {
-  if (!follows_accesses(recording)) return "barriers, edges or another order than the inferred one";
+std::vector<std::string> footprint_problems(const Recording& recording,
+                                            std::span<const std::uint32_t> commands) {
+  if (!follows_accesses(recording))
+    return {commands.size(), "barriers, edges or another order than the inferred one"};
   const std::vector<MemoryPlace> places = places_of(recording, {});
-  const Command& of = recording.commands[command];
-  std::vector<BufferAccess> accesses;
-  for (std::uint32_t i = of.first_access; i < of.first_access + of.access_count; ++i)
-    accesses.push_back(recording.in_memory(recording.accesses[i]));
-  std::string problem;
-  static_cast<void>(block_accesses(recording, command, accesses, places, &problem));
-  return problem;
+  std::vector<std::string> problems;
+  for (const std::uint32_t command : commands) {
+    const Command& of = recording.commands[command];
+    std::vector<BufferAccess> accesses;
+    for (std::uint32_t i = of.first_access; i < of.first_access + of.access_count; ++i)
+      accesses.push_back(recording.in_memory(recording.accesses[i]));
+    static_cast<void>(
+        block_accesses(recording, command, accesses, places, &problems.emplace_back()));
+  }
+  return problems;
 }
 
 }  // namespace reprise::detail

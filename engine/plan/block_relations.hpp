@@ -3,6 +3,8 @@
 // Threads: pure functions.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,7 +24,8 @@ namespace reprise::detail {
     const Recording& recording, const DependencyGraph& dependencies, const LoweredGraph& lowered,
     const Placement& placement);
 
-// Why the blocks of a dispatch have no relations; empty: they can have some.
-[[nodiscard]] std::string footprint_problem(const Recording& recording, std::uint32_t command);
+// By dispatch of `commands`: why its blocks have no relations; empty: they can have some.
+[[nodiscard]] std::vector<std::string> footprint_problems(const Recording& recording,
+                                                          std::span<const std::uint32_t> commands);
 
 }  // namespace reprise::detail

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "base/kernel_name.hpp"
 
@@ -41,6 +42,38 @@ bool covers(const std::vector<BlockAccess::Bytes>& all, std::int64_t blocks, std
   return begin >= end;
 }
 
+// Sets the bytes of one access of a dispatch. Returns why there are none; empty: there are some.
+std::string_view set_bytes(const DispatchPayload& dispatch, const Footprint& footprint,
+                           std::span<const MemoryPlace> places, BlockAccess& of) {
+  if (of.access.shape != 0) return "accesses rows with gaps";
+  const auto begin = static_cast<std::int64_t>(of.access.begin),
+             end = static_cast<std::int64_t>(of.access.end);
+  bool is_argument = false;
+  std::vector<BlockAccess::Bytes> bytes;
+  for (std::uint32_t i = 0; i < dispatch.buffer_argument_count; ++i) {
+    const BufferArgument& argument = dispatch.buffer_arguments[i];
+    const MemoryPlace& place = places[argument.buffer];
+    if (place.memory != of.access.buffer) continue;
+    is_argument = true;
+    const PointerFootprint& pointer = footprint.pointers[i];
+    if (pointer.is_unbounded) return "indexes that depend on values in memory or on a long loop";
+    for (const BlockBytes& one : pointer.bytes) {
+      BlockAccess::Bytes linear;
+      if (!to_linear(one, dispatch.grid, static_cast<std::int64_t>(place.offset + argument.offset),
+                     linear))
+        return "the blocks of a row and of a column access different bytes";
+      linear.lowest = std::max(linear.lowest, begin);
+      linear.highest = std::min(linear.highest, end);
+      if (linear.lowest < linear.highest) bytes.push_back(linear);
+    }
+  }
+  if (!is_argument) return "a declared buffer is no argument";
+  if (!covers(bytes, static_cast<std::int64_t>(dispatch.grid.volume()), begin, end))
+    return "blocks do not access all declared bytes";
+  of.bytes = std::move(bytes);
+  return {};
+}
+
 }  // namespace
 
 const PtxFunction* find_kernel(const PtxModule& module, std::string_view name) {
@@ -74,51 +107,19 @@ std::vector<BlockAccess> block_accesses(const Recording& recording, std::uint32_
                                         std::span<const MemoryPlace> places, std::string* reason) {
   std::vector<BlockAccess> result;
   for (const BufferAccess& access : accesses) result.push_back({access});
-  const auto give_up = [&](std::string_view why) {
-    if (reason != nullptr && reason->empty()) *reason = why;
-  };
   if (recording.commands[command].kind != CommandKind::Dispatch) return result;
+  const auto note = [&](std::string_view problem) {
+    if (reason != nullptr && reason->empty()) *reason = problem;
+  };
   const auto& dispatch = recording.payload<DispatchPayload>(command);
   const KernelCore& kernel = *recording.kernels[dispatch.kernel];
   const std::shared_ptr<const Footprint> footprint =
       kernel.backend ? kernel.backend->footprint(dispatch) : nullptr;
   if (!footprint || !footprint->problem.empty()) {
-    give_up(footprint ? footprint->problem : "has no PTX that can be read");
+    note(footprint ? footprint->problem : "has no PTX that can be read");
     return result;
   }
-  const auto blocks = static_cast<std::int64_t>(dispatch.grid.volume());
-  for (BlockAccess& of : result) {
-    bool is_known = of.access.shape == 0, is_argument = false;
-    if (!is_known) give_up("accesses rows with gaps");
-    const auto begin = static_cast<std::int64_t>(of.access.begin),
-               end = static_cast<std::int64_t>(of.access.end);
-    for (std::uint32_t i = 0; i < dispatch.buffer_argument_count && is_known; ++i) {
-      const BufferArgument& argument = dispatch.buffer_arguments[i];
-      const MemoryPlace& place = places[argument.buffer];
-      if (place.memory != of.access.buffer) continue;
-      is_argument = true;
-      const PointerFootprint& pointer = footprint->pointers[i];
-      if (pointer.is_unbounded) {
-        give_up("indexes that depend on values in memory or on a long loop");
-        is_known = false;
-      }
-      for (const BlockBytes& bytes : pointer.bytes) {
-        BlockAccess::Bytes linear;
-        if (!to_linear(bytes, dispatch.grid,
-                       static_cast<std::int64_t>(place.offset + argument.offset), linear)) {
-          give_up("the blocks of a row and of a column access different bytes");
-          is_known = false;
-        }
-        linear.lowest = std::max(linear.lowest, begin);
-        linear.highest = std::min(linear.highest, end);
-        if (linear.lowest < linear.highest) of.bytes.push_back(linear);
-      }
-    }
-    if (is_known && !is_argument) give_up("a declared buffer is no argument");
-    if (is_known && is_argument && !covers(of.bytes, blocks, begin, end))
-      give_up("blocks do not access all declared bytes");
-    if (!is_known || !is_argument || !covers(of.bytes, blocks, begin, end)) of.bytes.clear();
-  }
+  for (BlockAccess& of : result) note(set_bytes(dispatch, *footprint, places, of));
   return result;
 }
 

@@ -4,6 +4,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "ptx/kernel_footprints.hpp"
@@ -30,8 +33,9 @@ struct BlockAccess {
 };
 
 // The accesses of a command, given in terms of memory: accesses[i] is the command's i-th one, and
-// `offsets` has the offset of each buffer of the recording in its memory. All blocks together can
-// access each declared byte. `reason` receives why an access has no bytes by block; may be null.
+// places[b] is the place of buffer b of the recording. Where an access has bytes by block, all
+// blocks together can access each declared byte. `reason` receives why the first one without has
+// none, and stays empty otherwise; may be null.
 [[nodiscard]] std::vector<BlockAccess> block_accesses(const Recording& recording,
                                                       std::uint32_t command,
                                                       std::span<const BufferAccess> accesses,

@@ -150,7 +150,6 @@ class Derivation {
       case Operand::Kind::Number: return BlockValue::number(operand.number);
       case Operand::Kind::Symbol: return BlockValue::of_kind(ValueKind::Elsewhere);
       case Operand::Kind::Special: return special(operand);
-      case Operand::Kind::Other: return BlockValue::unknown();
       default: return BlockValue::unknown();
     }
   }
@@ -237,7 +236,6 @@ class Derivation {
       case Op::ShiftLeft: return shift_left(operand(0), as_type(operand(1), {}), one.type);
       case Op::ShiftRight: return shift_right(number(0), as_type(operand(1), {}));
       case Op::Select: return select(state, one);
-      case Op::LoadParameter: break;
       default: break;
     }
     return unknown_result(state, one);

@@ -84,6 +84,12 @@ std::optional<Steps> product(const Steps& a, std::int64_t factor) {
     if (__builtin_mul_overflow(a[d], factor, &result[d])) return std::nullopt;
   return result;
 }
+// Of a number.
+BlockValue negative(const BlockValue& a) {
+  const std::optional<Steps> step = product(a.step, -1);
+  return step ? make(*step, negative(a.rest), negative(a.range))
+              : BlockValue::within(negative(a.range));
+}
 bool is_multiple(const Steps& steps, std::int64_t of) {
   return std::all_of(steps.begin(), steps.end(), [of](std::int64_t s) { return s % of == 0; });
 }
@@ -195,18 +201,14 @@ BlockValue add(const BlockValue& a, const BlockValue& b) {
 
 BlockValue subtract(const BlockValue& a, const BlockValue& b) {
   using Kind = BlockValue::Kind;
-  BlockValue minus = b;
   if (b.is(Kind::Pointer) && a.is(Kind::Pointer) && a.pointer == b.pointer) {
-    BlockValue offset = a;
-    offset.kind = minus.kind = Kind::Number;
-    offset.pointer = minus.pointer = 0;
-    return subtract(offset, minus);
+    BlockValue offset = a, other = b;
+    offset.kind = other.kind = Kind::Number;
+    offset.pointer = other.pointer = 0;
+    return subtract(offset, other);
   }
   if (b.is_address()) return mixed();
-  const std::optional<Steps> step = product(b.step, -1);
-  minus = step ? make(*step, negative(b.rest), negative(b.range))
-               : BlockValue::within(negative(b.range));
-  return add(a, minus);
+  return add(a, negative(b));
 }
 
 BlockValue multiply(const BlockValue& a, const BlockValue& b) {
@@ -316,13 +318,7 @@ BlockValue minimum(const BlockValue& a, const BlockValue& b) {
 
 BlockValue maximum(const BlockValue& a, const BlockValue& b) {
   if (is_any_address(a, b)) return mixed();
-  const auto most = [](Bounds x, Bounds y) {
-    return Bounds{std::max(x.low, y.low), std::max(x.high, y.high)};
-  };
-  const Bounds range = most(a.range, b.range);
-  if (a.step == b.step) return make(a.step, most(a.rest, b.rest), range);
-  const BlockValue& of = a.depends_on_block() ? a : b;
-  return make(of.step, {of.rest.low, kHighest}, range);
+  return negative(minimum(negative(a), negative(b)));
 }
 
 Bounds difference(const BlockValue& a, const BlockValue& b) {

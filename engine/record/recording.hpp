@@ -43,6 +43,14 @@ struct RecordedRun {
   std::uint32_t recorder = 0, first = 0, count = 0, command = 0;
 };
 
+// An access in terms of the memory that contains its buffer.
+[[nodiscard]] inline BufferAccess moved_to(const MemoryPlace& place, BufferAccess access) noexcept {
+  access.buffer = place.memory;
+  access.begin += place.offset;
+  access.end += place.offset;
+  return access;
+}
+
 struct Recording {
   std::string label;
   Ordering ordering = Ordering::Inferred;
@@ -61,8 +69,8 @@ struct Recording {
   std::vector<LabelRecord> labels;  // [0] is the root
   std::vector<UserEdge> edges;      // from edge()
   std::vector<RecordedRun> runs;
-  std::vector<std::shared_ptr<BufferCore>> buffers;        // in order of first use
-  std::vector<MemoryPlace> places;  // by buffer; empty: no two buffers share bytes
+  std::vector<std::shared_ptr<BufferCore>> buffers;  // in order of first use
+  std::vector<MemoryPlace> places;                   // by buffer; empty: no two buffers share bytes
   std::vector<std::shared_ptr<const KernelCore>> kernels;  // in order of first use
   std::vector<std::shared_ptr<const std::function<void()>>> functions;
   // of objects that arguments point to, except buffers
@@ -77,12 +85,7 @@ struct Recording {
   }
   // The access in terms of memory: equal `buffer`s and common bytes mean common memory.
   [[nodiscard]] BufferAccess in_memory(BufferAccess access) const noexcept {
-    if (places.empty()) return access;
-    const MemoryPlace& place = places[access.buffer];
-    access.buffer = place.memory;
-    access.begin += place.offset;
-    access.end += place.offset;
-    return access;
+    return places.empty() ? access : moved_to(places[access.buffer], access);
   }
   // Calls visit(index) for each command that the reference names: several for one of a secondary
   // that was inlined several times, none for one of another recording.

@@ -98,11 +98,22 @@ std::vector<std::shared_ptr<const Plan>> reuse_bodies(const Recording& recording
   return bodies;
 }
 
-// Whether some commands have several blocks, so that blocks can wait for blocks.
-bool may_relate_blocks(const NodeHints& hints, const Lowering& lowering) {
-  return lowering.block_relations &&
-         std::any_of(hints.segment_blocks.begin(), hints.segment_blocks.end(),
+bool has_several_blocks(std::span<const std::uint32_t> segment_blocks) {
+  return std::any_of(segment_blocks.begin(), segment_blocks.end(),
                      [](std::uint32_t blocks) { return blocks > 1; });
+}
+
+// Whether Lowering::Auto can make one segment of a recording that may_have_segments(), which is
+// then faster than nodes: all commands have one block, or each block only waits for blocks that
+// can be in its own list.
+bool may_be_certain(const Recording& recording) {
+  for (std::uint32_t i = 0; i < recording.commands.size(); ++i)
+    if (segment_blocks_of(recording, i) != 1) return keeps_blocks_apart(recording);
+  return true;
+}
+
+bool run_at_once(const LoweredGraph& lowered) {
+  return std::all_of(lowered.segments.begin(), lowered.segments.end(), runs_at_once);
 }
 
 // Lets blocks of segments wait for the blocks that they depend on. `lists`: of a segment at most;
@@ -212,6 +223,7 @@ std::vector<Message> check(const Recording& recording, const CheckDesc& desc) {
 
 bool may_have_segments(const Recording& recording, const Lowering& lowering, MemoryGoal goal,
                        const DeviceInfo& device, std::uint32_t replicas) {
+  const bool relates_blocks = lowering.block_relations && may_relate_blocks(recording);
   if (lowering.mode != Lowering::Mode::Auto || !lowering.segments || lowering.fault_markers ||
       goal != MemoryGoal::Speed || device.kind == DeviceKind::Host ||
       device.limits.max_segment_blocks == 0 || replicas != 1)
@@ -222,7 +234,7 @@ bool may_have_segments(const Recording& recording, const Lowering& lowering, Mem
     if (kind == CommandKind::Barrier) continue;
     // Lowering finds the exclusions of dispatches, since they depend on their kernels' code.
     if (kind != CommandKind::Dispatch && !segment_exclusion(recording, i).empty()) return false;
-    if (segment_blocks_of(recording, i) != 1) return false;
+    if (segment_blocks_of(recording, i) != 1 && !relates_blocks) return false;
     ++commands;
   }
   return commands >= kMinAutoCommands;
@@ -265,9 +277,13 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
   const bool has_tuned_segments =
       like != nullptr && options.lowering.segments && !like->lowered.segments.empty();
   const bool is_persistent = options.lowering.mode == Lowering::Mode::Persistent;
-  const bool makes_segments = is_persistent || options.may_have_segments;
+  bool makes_segments = is_persistent || (options.may_have_segments && may_be_certain(*recording));
   if (makes_segments || has_tuned_segments)
     add_segment_hints(*recording, dependencies, options.segment_lists, hints);
+  if (!is_persistent)
+    makes_segments = makes_segments && hints.segment_blocks.size() >= kMinAutoCommands &&
+                     std::find(hints.segment_blocks.begin(), hints.segment_blocks.end(), 0u) ==
+                         hints.segment_blocks.end();
   const auto has_same_lowering = [&](const Plan* plan) {
     return plan != nullptr &&
            (plan == same_edges || same_structure(dependencies, plan->dependencies)) &&
@@ -277,19 +293,26 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
            (!has_programmatic_starts(plan->lowered) ||
             allows_programmatic_starts(plan->lowered, hints));
   };
-  const Plan* const before = has_same_lowering(like)         ? like
-                             : has_same_lowering(same_edges) ? same_edges
-                                                             : nullptr;
+  const Plan* before = has_same_lowering(like)         ? like
+                       : has_same_lowering(same_edges) ? same_edges
+                                                       : nullptr;
+  // What an earlier recording is lowered to does not depend on its edges alone.
+  if (before != nullptr && before != like && before->lowered.segments.empty() == makes_segments)
+    before = nullptr;
   GoalResult result;
-  if (before == nullptr) {
+  const auto lower = [&] {
     if (!makes_segments) hints.segment_blocks.clear();
-    hints.schedules_later = may_relate_blocks(hints, options.lowering);
+    hints.schedules_later =
+        options.lowering.block_relations && has_several_blocks(hints.segment_blocks);
     result = lower_for_goal(*recording, dependencies,
                             {.goal = options.memory_goal,
                              .lowering = options.lowering,
                              .alignment = options.alignment,
                              .budget = options.memory_search_budget,
                              .hints = hints});
+  };
+  if (before == nullptr) {
+    lower();
   } else if (before == same_edges && has_same_transients(*before->recording, *recording)) {
     result = {before->lowered, before->placement, before->memory_tradeoff};
   } else {
@@ -305,6 +328,14 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
   const bool has_changed =
       relate_blocks(*recording, dependencies, hints, options.lowering,
                     makes_segments ? hints.segment_lists : 0, result.placement, result.lowered);
+  // A plan that was tuned keeps its segments.
+  const bool is_tuned = before != nullptr && before == like && !run_at_once(before->lowered);
+  if (makes_segments && !is_persistent && !is_tuned &&
+      has_several_blocks(result.lowered.segment_blocks) && !run_at_once(result.lowered)) {
+    makes_segments = false;
+    before = nullptr;
+    lower();
+  }
   // An earlier lowering was checked against the same edges already.
   if (before == nullptr || has_changed) check_lowered_graph(dependencies, result.lowered);
   // Fault markers name a command of the plan itself, not of a body.
@@ -329,7 +360,8 @@ std::shared_ptr<const Plan> lower_again(const Plan& plan, const LoweringConfig& 
   NodeHints hints = hints_of(*plan.recording, plan.dependencies);
   if (choice.shape == LoweringConfig::Shape::Segments)
     hints.segment_blocks = segment_blocks(*plan.recording, plan.dependencies);
-  hints.schedules_later = may_relate_blocks(hints, options.lowering);
+  hints.schedules_later =
+      options.lowering.block_relations && has_several_blocks(hints.segment_blocks);
   LoweredGraph lowered = build_lowered_graph(plan.dependencies, choice, hints);
   lowered.fault_markers = options.lowering.fault_markers;
   Placement placement = place_transients(*plan.recording, plan.dependencies, lowered,

@@ -48,7 +48,7 @@ struct CheckDesc {
     std::shared_ptr<const Recording> recording);
 
 // True if Lowering::Auto may make a segment of the recording for the device: a GPU that runs
-// segments, one replica, and enough dispatches of one block each.
+// segments, one replica, and enough commands, of one block each or with relations of blocks.
 [[nodiscard]] bool may_have_segments(const Recording& recording, const Lowering& lowering,
                                      MemoryGoal goal, const DeviceInfo& device,
                                      std::uint32_t replicas);

@@ -321,10 +321,9 @@ LoweredGraph build_lowered_graph(const DependencyGraph& dependencies, Lowering l
 
 LoweredGraph build_lowered_graph(const DependencyGraph& dependencies, Lowering lowering,
                                  const NodeHints& hints) {
-  const bool is_certain = lowering.mode == Lowering::Mode::Auto && lowering.segments &&
-                          is_segment_certain(hints.segment_blocks);
-  if (is_certain ||
-      (lowering.mode == Lowering::Mode::Persistent && !hints.segment_blocks.empty())) {
+  const bool may_have_segments =
+      lowering.mode == Lowering::Mode::Persistent || lowering.mode == Lowering::Mode::Auto;
+  if (may_have_segments && !hints.segment_blocks.empty()) {
     LoweredGraph graph = build_persistent(dependencies, hints);
     graph.fault_markers = lowering.fault_markers;
     return graph;

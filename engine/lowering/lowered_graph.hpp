@@ -56,9 +56,9 @@ struct LoweredGraph {
   // In recording.buffers, for the body of a loop: one segment contains all nodes and repeats them
   // until they clear this condition. kNone: the graph runs once.
   std::uint32_t loop_condition = kNone;
-  bool by_cost = false;                // costs determined the lanes or lists
-  bool fault_markers = false;          // every Work node records its start and end
-  std::uint32_t added_edges = 0;       // edges of origin Lane or EntryExit
+  bool by_cost = false;           // costs determined the lanes or lists
+  bool fault_markers = false;     // every Work node records its start and end
+  std::uint32_t added_edges = 0;  // edges of origin Lane or EntryExit
   [[nodiscard]] std::span<const LoweredEdge> edges_into(std::uint32_t node) const noexcept {
     return {edges.data() + nodes[node].first_edge, nodes[node].edge_count};
   }
@@ -69,8 +69,8 @@ struct LoweredGraph {
 // Throws InvalidArgument (Stage::Lowering) for 0 or more than 65,535 lanes.
 [[nodiscard]] LoweredGraph build_lowered_graph(const DependencyGraph& dependencies,
                                                Lowering lowering);
-// With node hints: Auto uses known costs and programmatic starts, and Persistent, which has no
-// segments without them, the blocks of dispatches. With a config: applies it as given; the config
+// With node hints: Auto uses known costs and programmatic starts. Auto and Persistent make segments
+// of the nodes with blocks, if there are some. With a config: applies it as given; the config
 // contains its costs.
 [[nodiscard]] LoweredGraph build_lowered_graph(const DependencyGraph& dependencies,
                                                Lowering lowering, const NodeHints& hints);

@@ -24,7 +24,7 @@ struct NodeHints {
   std::uint32_t measured = 0, hinted = 0, guessed = 0;
   std::vector<NodeStart> starts;  // by dependency node; empty: none is programmatic
   std::vector<NodeWork> works;    // by dependency node; empty: all are kernels
-  // For Lowering::Persistent: see segment_blocks(). Empty: no segments.
+  // For Lowering::Auto and Persistent: see segment_blocks(). Empty: no segments.
   std::vector<std::uint32_t> segment_blocks;
   std::uint32_t segment_lists = 1;  // of one segment at most
   // Segments have no lists until schedule_segment() is called with their relations.

@@ -154,9 +154,10 @@ void add_segment_hints(const Recording& recording, const DependencyGraph& depend
   hints.undisturbed_lists = max_blocks * kMinSegmentThreads / kSegmentThreads;
 }
 
-bool is_segment_certain(std::span<const std::uint32_t> blocks) {
-  return blocks.size() >= kMinAutoCommands &&
-         std::all_of(blocks.begin(), blocks.end(), [](std::uint32_t count) { return count == 1; });
+bool runs_at_once(const Segment& segment) {
+  return segment.waits.empty() &&
+         std::all_of(segment.items.begin(), segment.items.end(),
+                     [](const SegmentItem& item) { return item.blocks == 1; });
 }
 
 SegmentPartition partition_into_segments(const DependencyGraph& dependencies,

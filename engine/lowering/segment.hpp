@@ -104,10 +104,11 @@ void add_segment_hints(const Recording& recording, const DependencyGraph& depend
 
 // Minimum number of commands for which Lowering::Auto makes a segment; measured at most 1.02 times
 // the time of the nodes, for every shape of engine/docs/design/segments.md. A dispatch of several
-// blocks may be faster as a node, because several blocks of a segment wait for each other.
+// blocks may be faster as a node, because several blocks of a segment wait for each other or run in
+// sequence.
 inline constexpr std::uint32_t kMinAutoCommands = 100;
-// True if one segment can contain all nodes and is certain to be faster. See segment_blocks().
-[[nodiscard]] bool is_segment_certain(std::span<const std::uint32_t> blocks);
+// True if no list of the segment waits for another one, and no item has several blocks.
+[[nodiscard]] bool runs_at_once(const Segment& segment);
 
 // Divides the nodes with blocks into segments of at least two nodes. Every path between two nodes
 // of a segment stays inside it.

@@ -14,12 +14,6 @@ namespace reprise::detail {
 
 namespace {
 
-bool follows_accesses(const Recording& recording) {
-  return recording.ordering == Ordering::Inferred && recording.edges.empty() &&
-         std::none_of(recording.commands.begin(), recording.commands.end(),
-                      [](const Command& command) { return command.kind == CommandKind::Barrier; });
-}
-
 // Where each buffer is: transients share the memory of the first one, at their offsets in the slab.
 std::vector<MemoryPlace> places_of(const Recording& recording, const Placement& placement) {
   std::vector<MemoryPlace> places = recording.places;
@@ -29,6 +23,76 @@ std::vector<MemoryPlace> places_of(const Recording& recording, const Placement& 
     places[placed.buffer] = {placement.buffers.front().buffer, placed.offset};
   return places;
 }
+
+// The relations of the blocks of commands, with buffers at given places.
+class CommandRelations {
+ public:
+  CommandRelations(const Recording& recording, std::vector<MemoryPlace> places)
+      : recording_(recording), places_(std::move(places)) {
+    for (const BufferAccess& access : recording.accesses)
+      accesses_.push_back(moved_to(places_[access.buffer], access));
+  }
+
+  // Of the recording, in terms of memory.
+  [[nodiscard]] const std::vector<BufferAccess>& accesses() const noexcept { return accesses_; }
+  [[nodiscard]] std::uint32_t blocks(std::uint32_t command) const {
+    return segment_blocks_of(recording_, command);
+  }
+
+  // Block i of `from` and block j of `to` share bytes only if
+  //   from.step * i + from.begin < to.step * j + to.end and to.step * j + to.begin < from.step * i
+  //   + from.end.
+  // The relation names the commands, not nodes.
+  BlockRelation between(std::uint32_t from, std::uint32_t to) {
+    const BlockRelation all{.from = from, .to = to};
+    if (blocks(from) <= 1) return all;
+    std::optional<BlockRelation> found;
+    for (const BlockAccess& a : accesses_of(from)) {
+      for (const BlockAccess& b : accesses_of(to)) {
+        if (a.access.buffer != b.access.buffer || a.access.begin >= b.access.end ||
+            b.access.begin >= a.access.end ||
+            (!writes(a.access.access) && !writes(b.access.access)))
+          continue;
+        if (a.bytes.empty() || b.bytes.empty()) return all;
+        for (const BlockAccess::Bytes& x : a.bytes) {
+          for (const BlockAccess::Bytes& y : b.bytes) {
+            if (x.lowest >= y.highest || y.lowest >= x.highest) continue;
+            if (x.step == 0 || (found && (x.step != found->divisor || y.step != found->factor)))
+              return all;
+            const std::int64_t low = y.begin - x.end + x.step, high = y.end - x.begin - 1;
+            if (!found) found = {from, to, y.step, x.step, low, high};
+            found->low = std::min(found->low, low);
+            found->high = std::max(found->high, high);
+          }
+        }
+      }
+    }
+    if (!found) return all;
+    const std::int64_t common = std::gcd(found->factor, found->divisor);
+    found->low = floor_divide(found->low, common);
+    found->high = floor_divide(found->high, common);
+    found->factor /= common;
+    found->divisor /= common;
+    return *found;
+  }
+
+ private:
+  const std::vector<BlockAccess>& accesses_of(std::uint32_t command) {
+    const auto [known, is_new] = by_command_.try_emplace(command);
+    if (is_new) {
+      const Command& of = recording_.commands[command];
+      known->second =
+          block_accesses(recording_, command,
+                         std::span(accesses_).subspan(of.first_access, of.access_count), places_);
+    }
+    return known->second;
+  }
+
+  const Recording& recording_;
+  const std::vector<MemoryPlace> places_;  // by buffer
+  std::vector<BufferAccess> accesses_;
+  std::unordered_map<std::uint32_t, std::vector<BlockAccess>> by_command_;
+};
 
 class RelationFinder {
  public:
@@ -40,14 +104,11 @@ class RelationFinder {
       : recording_(recording),
         dependencies_(dependencies),
         lowered_(lowered),
-        places_(places_of(recording, placement)) {
-    for (const BufferAccess& access : recording.accesses)
-      accesses_.push_back(moved_to(places_[access.buffer], access));
-  }
+        commands_(recording, places_of(recording, placement)) {}
 
   std::vector<std::vector<BlockRelation>> run() {
     std::vector<std::vector<BlockRelation>> relations(lowered_.segments.size());
-    HazardTracker hazards(recording_, accesses_);
+    HazardTracker hazards(recording_, commands_.accesses());
     for (std::uint32_t node = 0; node < lowered_.nodes.size(); ++node) {
       const std::uint32_t command = command_of(node);
       if (command == kNone) continue;
@@ -55,7 +116,10 @@ class RelationFinder {
       for (const Conflict& conflict : hazards.visit(command)) {
         const std::uint32_t from = node_of_[conflict.from];
         if (segment == kNone || !lowered_.segments[segment].contains(from)) continue;
-        relations[segment].push_back(relation(from, node));
+        BlockRelation& relation =
+            relations[segment].emplace_back(commands_.between(conflict.from, command));
+        relation.from = from;
+        relation.to = node;
       }
       node_of_[command] = node;
     }
@@ -78,7 +142,7 @@ class RelationFinder {
     return dependency_node == kNone ? kNone : dependencies_.node_command[dependency_node];
   }
   [[nodiscard]] std::uint32_t blocks(std::uint32_t node) const {
-    return lowered_.segment_blocks[lowered_.nodes[node].dependency_node];
+    return commands_.blocks(command_of(node));
   }
   [[nodiscard]] bool is_one_to_one(const BlockRelation& relation) const {
     return relation.is_of_same_block() && blocks(relation.from) == blocks(relation.to);
@@ -153,64 +217,21 @@ class RelationFinder {
     });
     relations = std::move(kept);
   }
-  const std::vector<BlockAccess>& accesses_of(std::uint32_t node) {
-    const auto [known, is_new] = by_node_.try_emplace(node);
-    if (is_new) {
-      const std::uint32_t command = command_of(node);
-      const Command& of = recording_.commands[command];
-      known->second =
-          block_accesses(recording_, command,
-                         std::span(accesses_).subspan(of.first_access, of.access_count), places_);
-    }
-    return known->second;
-  }
-
-  // Block i of `from` and block j of `to` share bytes only if
-  //   from.step * i + from.begin < to.step * j + to.end and to.step * j + to.begin < from.step * i
-  //   + from.end.
-  BlockRelation relation(std::uint32_t from, std::uint32_t to) {
-    const BlockRelation all{.from = from, .to = to};
-    if (blocks(from) <= 1) return all;
-    std::optional<BlockRelation> found;
-    for (const BlockAccess& a : accesses_of(from)) {
-      for (const BlockAccess& b : accesses_of(to)) {
-        if (a.access.buffer != b.access.buffer || a.access.begin >= b.access.end ||
-            b.access.begin >= a.access.end ||
-            (!writes(a.access.access) && !writes(b.access.access)))
-          continue;
-        if (a.bytes.empty() || b.bytes.empty()) return all;
-        for (const BlockAccess::Bytes& x : a.bytes) {
-          for (const BlockAccess::Bytes& y : b.bytes) {
-            if (x.lowest >= y.highest || y.lowest >= x.highest) continue;
-            if (x.step == 0 || (found && (x.step != found->divisor || y.step != found->factor)))
-              return all;
-            const std::int64_t low = y.begin - x.end + x.step, high = y.end - x.begin - 1;
-            if (!found) found = {from, to, y.step, x.step, low, high};
-            found->low = std::min(found->low, low);
-            found->high = std::max(found->high, high);
-          }
-        }
-      }
-    }
-    if (!found) return all;
-    const std::int64_t common = std::gcd(found->factor, found->divisor);
-    found->low = floor_divide(found->low, common);
-    found->high = floor_divide(found->high, common);
-    found->factor /= common;
-    found->divisor /= common;
-    return *found;
-  }
 
   const Recording& recording_;
   const DependencyGraph& dependencies_;
   const LoweredGraph& lowered_;
-  const std::vector<MemoryPlace> places_;  // by buffer
-  std::vector<BufferAccess> accesses_;     // of the recording, in terms of memory
+  CommandRelations commands_;
   std::unordered_map<std::uint32_t, std::uint32_t> node_of_;  // by command
-  std::unordered_map<std::uint32_t, std::vector<BlockAccess>> by_node_;
 };
 
 }  // namespace
+
+bool may_relate_blocks(const Recording& recording) {
+  return recording.ordering == Ordering::Inferred && recording.edges.empty() &&
+         std::none_of(recording.commands.begin(), recording.commands.end(),
+                      [](const Command& command) { return command.kind == CommandKind::Barrier; });
+}
 
 std::vector<std::vector<BlockRelation>> find_block_relations(const Recording& recording,
                                                              const DependencyGraph& dependencies,
@@ -218,14 +239,29 @@ std::vector<std::vector<BlockRelation>> find_block_relations(const Recording& re
                                                              const Placement& placement) {
   const bool has_blocks = std::any_of(lowered.segment_blocks.begin(), lowered.segment_blocks.end(),
                                       [](std::uint32_t blocks) { return blocks > 1; });
-  if (lowered.segments.empty() || !has_blocks || !follows_accesses(recording))
+  if (lowered.segments.empty() || !has_blocks || !may_relate_blocks(recording))
     return std::vector<std::vector<BlockRelation>>(lowered.segments.size());
   return RelationFinder(recording, dependencies, lowered, placement).run();
 }
 
+bool keeps_blocks_apart(const Recording& recording) {
+  if (!may_relate_blocks(recording)) return false;
+  CommandRelations commands(recording, places_of(recording, {}));
+  HazardTracker hazards(recording, commands.accesses());
+  for (std::uint32_t command = 0; command < recording.commands.size(); ++command) {
+    for (const Conflict& conflict : hazards.visit(command)) {
+      const std::uint32_t before = commands.blocks(conflict.from), after = commands.blocks(command);
+      if (before == 1 && after == 1) continue;
+      if (before != after || !commands.between(conflict.from, command).is_of_same_block())
+        return false;
+    }
+  }
+  return true;
+}
+
 std::vector<std::string> footprint_problems(const Recording& recording,
                                             std::span<const std::uint32_t> commands) {
-  if (!follows_accesses(recording))
+  if (!may_relate_blocks(recording))
     return {commands.size(), "barriers, edges or another order than the inferred one"};
   const std::vector<MemoryPlace> places = places_of(recording, {});
   std::vector<std::string> problems;

@@ -24,6 +24,14 @@ namespace reprise::detail {
     const Recording& recording, const DependencyGraph& dependencies, const LoweredGraph& lowered,
     const Placement& placement);
 
+// Whether relations can take the place of the edges of a recording: there are no barriers and
+// edges, and its order is Ordering::Inferred.
+[[nodiscard]] bool may_relate_blocks(const Recording& recording);
+
+// Whether block b of each command depends at most on block b of earlier commands of as many blocks.
+// Commands of one block can also depend on each other. Each transient has memory of its own here.
+[[nodiscard]] bool keeps_blocks_apart(const Recording& recording);
+
 // By dispatch of `commands`: why its blocks have no relations; empty: they can have some.
 [[nodiscard]] std::vector<std::string> footprint_problems(const Recording& recording,
                                                           std::span<const std::uint32_t> commands);

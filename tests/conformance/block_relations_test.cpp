@@ -41,6 +41,38 @@ CommandBuffer record(const DeviceFixture& f, const GpuRef<unsigned>& from,
 
 }  // namespace
 
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "block relations: on a GPU, Auto makes a segment of a chain by blocks") {
+  constexpr unsigned kSize = 16 * kThreads;
+  for (const bool is_by_block : {true, false}) {
+    const auto words = initial_words();
+    const auto from = buffer(std::vector<unsigned>(words.begin(), words.begin() + kSize)),
+               to = pool->allocate<unsigned>(kSize, "to");
+    CommandBuffer commands = recording({.label = "chain"});
+    const Kernel add = kernel(shaders::seg_coordinates),
+                 reverse = kernel(shaders::seg_multiply_add);
+    auto a = pool->transient<unsigned>(kSize, "a"), b = pool->transient<unsigned>(kSize, "b");
+    const DispatchDesc desc{.grid = 16, .block = kThreads};
+    commands.dispatch(add, desc, read(from), write(a), kSize);
+    for (int i = 0; i < 50; ++i) {
+      commands.dispatch(is_by_block ? add : reverse, desc, read(a), write(b), kSize);
+      commands.dispatch(add, desc, read(b), write(a), kSize);
+    }
+    commands.dispatch(add, desc, read(a), write(to), kSize);
+    CapturedGraph nodes = compile(commands, Lowering::Faithful);
+    nodes.launch(queue).wait();
+    const std::vector<unsigned> expected = values(to);
+    CapturedGraph graph = compile(commands, Lowering::Auto);
+    const bool has_segments =
+        is_by_block && !is_host() && device.info().limits.max_segment_blocks != 0;
+    CHECK(graph.report().segments.segments == (has_segments ? 1 : 0));
+    for (int replay = 0; replay < 20; ++replay) {
+      graph.launch(queue).wait();
+      REQUIRE(values(to) == expected);
+    }
+  }
+}
+
 TEST_CASE_FIXTURE(DeviceFixture, "block relations: chains of more blocks than lists") {
   if (device.info().limits.max_segment_blocks == 0) return;
   const auto from = buffer(initial_words()), to = pool->allocate<unsigned>(kWords, "to");

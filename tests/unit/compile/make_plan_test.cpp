@@ -189,7 +189,7 @@ TEST_CASE("make plan: the plan of an unchanged body is reused") {
 }
 
 TEST_CASE(
-    "make plan: Auto asks for segments on a GPU with one replica, for commands of one block") {
+    "make plan: Auto asks for segments on a GPU with one replica, for enough small commands") {
   const auto record = [](std::uint32_t dispatches, Dim3 last_grid,
                          const std::function<void(RecordingBuilder&, std::uint32_t)>& then = {}) {
     RecordingBuilder build;
@@ -218,7 +218,8 @@ TEST_CASE(
   CHECK_FALSE(may(*recording, Lowering::Auto, MemoryGoal::Minimum));
   CHECK_FALSE(may(*recording, Lowering::Auto, MemoryGoal::Speed, 2));
   CHECK_FALSE(may(*record(99, 1)));
-  CHECK_FALSE(may(*record(100, {1, 2, 1})));
+  CHECK(may(*record(100, {1, 2, 1})));
+  CHECK_FALSE(may(*record(100, {1, 2, 1}), Lowering::Auto.without_block_relations()));
   const auto fill = [](std::uint64_t bytes) {
     return [bytes](RecordingBuilder& build, std::uint32_t x) {
       build.fill(RecordingBuilder::range(Access::Write, x, 0, bytes));

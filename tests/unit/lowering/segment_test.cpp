@@ -167,21 +167,6 @@ TEST_CASE("segments: with unknown costs, an item does not wait for one that it d
   CHECK(lower(dependencies, hints).segments.at(0).lists() == 2);
 }
 
-TEST_CASE("segments: Auto makes one segment of 100 dispatches of one block, and of nothing else") {
-  const auto segments = [](std::uint32_t nodes, std::uint32_t last_blocks, Lowering lowering) {
-    const DependencyGraph dependencies = manual_dependencies(nodes, {});
-    NodeHints hints = one_block_each(dependencies, 8);
-    hints.segment_blocks.back() = last_blocks;
-    return build_lowered_graph(dependencies, lowering, hints).segments.size();
-  };
-  CHECK(segments(100, 1, Lowering::Auto) == 1);
-  CHECK(segments(99, 1, Lowering::Auto) == 0);
-  CHECK(segments(100, 0, Lowering::Auto) == 0);
-  CHECK(segments(100, 2, Lowering::Auto) == 0);
-  CHECK(segments(100, 1, Lowering::Auto.without_segments()) == 0);
-  CHECK(segments(100, 1, Lowering::Lanes(4)) == 0);
-}
-
 TEST_CASE("segments: a command that is no dispatch separates them, a lone dispatch is a node") {
   const DependencyGraph dependencies =
       manual_dependencies(7, {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}});

@@ -72,6 +72,18 @@ class Program {
     return make_plan("program", builder.finish(),
                      {.lowering = lowering, .alignment = 16, .segment_lists = 4});
   }
+  // The segments under Lowering::Auto, on a GPU.
+  [[nodiscard]] std::size_t auto_segments(Lowering lowering = Lowering::Auto,
+                                          EarlierStages earlier = {}) {
+    const std::shared_ptr<const Recording> recording = builder.finish();
+    DeviceInfo gpu;
+    gpu.kind = DeviceKind::Cuda;
+    gpu.limits.max_segment_blocks = 4;
+    PlanOptions options{.lowering = lowering, .alignment = 16, .segment_lists = 4};
+    options.may_have_segments =
+        may_have_segments(*recording, lowering, options.memory_goal, gpu, 1);
+    return make_plan("program", recording, options, std::move(earlier))->lowered.segments.size();
+  }
 };
 
 std::size_t waits(const Plan& plan) {
@@ -118,6 +130,65 @@ TEST_CASE("block relations: without them, commands wait for whole commands, and 
     hashes.push_back(plan->lowering_hash);
   }
   CHECK(hashes[0] != hashes[1]);
+}
+
+namespace {
+
+// Each command reads what the one before wrote.
+Program chain(std::uint32_t commands, std::uint32_t blocks, Slice from, Slice to) {
+  Program p;
+  const auto x = p.builder.add_buffer("x", 256), y = p.builder.add_buffer("y", 256);
+  for (std::uint32_t i = 0; i < commands; ++i)
+    p.dispatch(blocks, {p.builder.read(i % 2 == 0 ? x : y), p.builder.write(i % 2 == 0 ? y : x)},
+               {{from}, {to}});
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("block relations: Auto makes a segment if no block waits for another list") {
+  CHECK(chain(100, 4, kQuarter, kQuarter).auto_segments() == 1);
+  CHECK(chain(99, 4, kQuarter, kQuarter).auto_segments() == 0);
+  CHECK(chain(100, 1, kAnything, kAnything).auto_segments() == 1);
+  CHECK(chain(100, 4, kQuarter, kQuarter).auto_segments(Lowering::Auto.without_segments()) == 0);
+  CHECK(chain(100, 4, kQuarter, kQuarter).auto_segments(Lowering::Auto.without_block_relations()) ==
+        0);
+  CHECK(chain(100, 4, kQuarter, kQuarter).auto_segments(Lowering::Lanes(4)) == 0);
+  CHECK(chain(100, 4, {64, -4, 72}, kQuarter).auto_segments() == 0);
+  CHECK(chain(100, 4, kAnything, kQuarter).auto_segments() == 0);
+  // More blocks than lists run in sequence.
+  CHECK(chain(100, 8, {32, 0, 32}, {32, 0, 32}).auto_segments() == 0);
+}
+
+TEST_CASE("block relations: Auto makes nodes of branches, whose blocks would wait") {
+  for (const bool has_branches : {true, false}) {
+    Program p;
+    const auto x = p.builder.add_buffer("x", 128), y = p.builder.add_buffer("y", 128),
+               z = p.builder.add_buffer("z", 128);
+    // The blocks of each read what those of the one before wrote; or of two, what one wrote.
+    for (int i = 0; i < 34; ++i) {
+      p.dispatch(2, {p.builder.read(z), p.builder.read_write(x)}, {{kQuarter}, {kQuarter}});
+      p.dispatch(2, {p.builder.read(x), p.builder.read_write(y)}, {{kQuarter}, {kQuarter}});
+      p.dispatch(2, {p.builder.read(has_branches ? x : y), p.builder.read_write(z)},
+                 {{kQuarter}, {kQuarter}});
+    }
+    CHECK(p.auto_segments() == (has_branches ? 0 : 1));
+  }
+}
+
+TEST_CASE("block relations: Auto does not depend on what was compiled with the same edges before") {
+  PlanCache cache;
+  for (const bool is_by_block : {false, true, false}) {
+    for (int i = 0; i < 2; ++i) {
+      Program p = chain(100, 4, is_by_block ? kQuarter : kAnything, kQuarter);
+      const PlanOptions options{.alignment = 16, .segment_lists = 4, .may_have_segments = true};
+      const std::shared_ptr<const Recording> recording = p.builder.finish();
+      CacheLookup lookup(cache, *recording, options);
+      CHECK(make_plan("program", recording, options, {.cache = &lookup})->lowered.segments.size() ==
+            (is_by_block ? 1 : 0));
+    }
+  }
+  CHECK(cache.report().hits > 0);
 }
 
 TEST_CASE("block relations: kernels of few registers have twice the lists, for many blocks") {

@@ -140,20 +140,27 @@ bool relate_blocks(const Recording& recording, const DependencyGraph& dependenci
   return has_changed;
 }
 
-// A body's lowering to segments, of which one can be its whole loop.
+// A body's lowering to segments, of which one can be its whole loop. All of its transients are in
+// use at the same time, so that none shares memory with another.
 LoweredGraph lower_body_to_segments(const Recording& recording, const DependencyGraph& dependencies,
-                                    std::uint32_t segment_lists, std::uint32_t loop_condition) {
+                                    const Lowering& lowering, std::uint32_t segment_lists,
+                                    std::uint32_t loop_condition) {
   NodeHints hints = hints_of(recording, dependencies);
+  const auto lower = [&](std::uint32_t condition) {
+    add_segment_hints(recording, dependencies, segment_lists, hints, condition);
+    hints.schedules_later = lowering.block_relations && has_several_blocks(hints.segment_blocks);
+    return build_lowered_graph(dependencies, Lowering::Persistent, hints);
+  };
+  LoweredGraph lowered;
   if (loop_condition != kNone) {
-    add_segment_hints(recording, dependencies, segment_lists, hints, loop_condition);
-    LoweredGraph loop = build_lowered_graph(dependencies, Lowering::Persistent, hints);
-    if (loop.segments.size() == 1 && loop.segments[0].nodes == loop.nodes.size()) {
-      loop.loop_condition = loop_condition;
-      return loop;
-    }
+    lowered = lower(loop_condition);
+    if (lowered.segments.size() == 1 && lowered.segments[0].nodes == lowered.nodes.size())
+      lowered.loop_condition = loop_condition;
   }
-  add_segment_hints(recording, dependencies, segment_lists, hints);
-  return build_lowered_graph(dependencies, Lowering::Persistent, hints);
+  if (lowered.loop_condition == kNone) lowered = lower(kNone);
+  static_cast<void>(
+      relate_blocks(recording, dependencies, hints, lowering, hints.segment_lists, {}, lowered));
+  return lowered;
 }
 
 // Plans bodies with the same stages: lowered as recorded, without entry and exit kernels, or to
@@ -162,7 +169,8 @@ LoweredGraph lower_body_to_segments(const Recording& recording, const Dependency
 class BodyPlanner {
  public:
   // `segment_lists`: as PlanOptions::segment_lists; 0: no segments.
-  explicit BodyPlanner(std::uint32_t segment_lists) : segment_lists_(segment_lists) {}
+  BodyPlanner(const Lowering& lowering, std::uint32_t segment_lists)
+      : lowering_(lowering), segment_lists_(segment_lists) {}
 
   // `loop_condition`: see loop_conditions(). Recurses for Recorder::kMaxNesting levels at most.
   std::shared_ptr<const Plan> plan(const std::shared_ptr<const Recording>& recording,
@@ -185,16 +193,17 @@ class BodyPlanner {
   make(const std::shared_ptr<const Recording>& recording, std::uint32_t loop_condition,
        std::vector<std::shared_ptr<const Plan>> bodies) const {
     DependencyGraph dependencies = build_dependencies(*recording);
-    LoweredGraph lowered =
-        segment_lists_ == 0
-            ? build_lowered_graph(dependencies, Lowering::Faithful)
-            : lower_body_to_segments(*recording, dependencies, segment_lists_, loop_condition);
+    LoweredGraph lowered = segment_lists_ == 0
+                               ? build_lowered_graph(dependencies, Lowering::Faithful)
+                               : lower_body_to_segments(*recording, dependencies, lowering_,
+                                                        segment_lists_, loop_condition);
     check_lowered_graph(dependencies, lowered);
     return std::make_shared<const Plan>(freeze_plan(recording->label, recording,
                                                     std::move(dependencies), std::move(lowered), {},
                                                     std::move(bodies)));
   }
 
+  const Lowering lowering_;
   const std::uint32_t segment_lists_;
   // By recording: the loop condition and the plan.
   std::unordered_map<const Recording*,
@@ -341,7 +350,7 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
   // Fault markers name a command of the plan itself, not of a body.
   const bool has_segments_in_bodies = is_persistent && !options.lowering.fault_markers;
   const std::vector<std::uint32_t> conditions = loop_conditions(*recording);
-  BodyPlanner planner(has_segments_in_bodies ? options.segment_lists : 0);
+  BodyPlanner planner(options.lowering, has_segments_in_bodies ? options.segment_lists : 0);
   for (std::size_t i = 0; i < bodies.size(); ++i)
     if (!bodies[i]) bodies[i] = planner.plan(recording->bodies[i], conditions[i]);
   auto [parts, hash] = hashed.get();

@@ -112,6 +112,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "segments: loops in them count, restart and end
   cmd.execute_while(outer, middle);
   cmd.execute_while(forever, limited, {.max_iterations = 7});
   CapturedGraph graph = compile(cmd, Lowering::Persistent);
+#if REPRISE_HAS_CUDA
+  CHECK(graph.report().segments.relations >= 2);  // in the bodies
+#endif
   for (int replay = 0; replay < 4; ++replay) {
     graph.launch(queue).wait();
     REQUIRE(values(x) == std::vector<unsigned>(1 << 14, 2 * (4 * 3 + 7)));

@@ -42,29 +42,45 @@ bool covers(const std::vector<BlockAccess::Bytes>& all, std::int64_t blocks, std
   return begin >= end;
 }
 
-// Sets the bytes of one access of a dispatch. Returns why there are none; empty: there are some.
-std::string_view set_bytes(const DispatchPayload& dispatch, const Footprint& footprint,
+// Sets the bytes of one access of a dispatch. `footprint`: null without PTX. Returns why there are
+// none; empty: there are some.
+std::string_view set_bytes(const DispatchPayload& dispatch, const Footprint* footprint,
                            std::span<const MemoryPlace> places, BlockAccess& of) {
   if (of.access.shape != 0) return "accesses rows with gaps";
   const auto begin = static_cast<std::int64_t>(of.access.begin),
              end = static_cast<std::int64_t>(of.access.end);
   bool is_argument = false;
   std::vector<BlockAccess::Bytes> bytes;
+  const auto add = [&](BlockAccess::Bytes made) {
+    made.lowest = std::max(made.lowest, begin);
+    made.highest = std::min(made.highest, end);
+    if (made.lowest < made.highest) bytes.push_back(made);
+  };
   for (std::uint32_t i = 0; i < dispatch.buffer_argument_count; ++i) {
     const BufferArgument& argument = dispatch.buffer_arguments[i];
     const MemoryPlace& place = places[argument.buffer];
     if (place.memory != of.access.buffer) continue;
     is_argument = true;
-    const PointerFootprint& pointer = footprint.pointers[i];
+    const auto base = static_cast<std::int64_t>(place.offset + argument.offset);
+    if (const BlockSlice slice =
+            dispatch.block_slices != nullptr ? dispatch.block_slices[i] : BlockSlice{};
+        slice.bytes != 0) {
+      const auto step = static_cast<std::int64_t>(slice.bytes),
+                 around = static_cast<std::int64_t>(slice.around);
+      add({step, base - around, base + step + around, base,
+           base + static_cast<std::int64_t>(slice.view_bytes)});
+      of.is_declared = true;
+      continue;
+    }
+    if (footprint == nullptr) return "has no PTX that can be read";
+    if (!footprint->problem.empty()) return footprint->problem;
+    const PointerFootprint& pointer = footprint->pointers[i];
     if (pointer.is_unbounded) return "indexes that depend on values in memory or on a long loop";
     for (const BlockBytes& one : pointer.bytes) {
       BlockAccess::Bytes linear;
-      if (!to_linear(one, dispatch.grid, static_cast<std::int64_t>(place.offset + argument.offset),
-                     linear))
+      if (!to_linear(one, dispatch.grid, base, linear))
         return "the blocks of a row and of a column access different bytes";
-      linear.lowest = std::max(linear.lowest, begin);
-      linear.highest = std::min(linear.highest, end);
-      if (linear.lowest < linear.highest) bytes.push_back(linear);
+      add(linear);
     }
   }
   if (!is_argument) return "a declared buffer is no argument";
@@ -115,11 +131,7 @@ std::vector<BlockAccess> block_accesses(const Recording& recording, std::uint32_
   const KernelCore& kernel = *recording.kernels[dispatch.kernel];
   const std::shared_ptr<const Footprint> footprint =
       kernel.backend ? kernel.backend->footprint(dispatch) : nullptr;
-  if (!footprint || !footprint->problem.empty()) {
-    note(footprint ? footprint->problem : "has no PTX that can be read");
-    return result;
-  }
-  for (BlockAccess& of : result) note(set_bytes(dispatch, *footprint, places, of));
+  for (BlockAccess& of : result) note(set_bytes(dispatch, footprint.get(), places, of));
   return result;
 }
 

@@ -30,11 +30,13 @@ struct BlockAccess {
     std::int64_t step = 0, begin = 0, end = 0, lowest = 0, highest = 0;
   };
   std::vector<Bytes> bytes = {};
+  bool is_declared = false;  // by the dispatch, some of the bytes at least
 };
 
 // The accesses of a command, given in terms of memory: accesses[i] is the command's i-th one, and
-// places[b] is the place of buffer b of the recording. Where an access has bytes by block, all
-// blocks together can access each declared byte. `reason` receives why the first one without has
+// places[b] is the place of buffer b of the recording. What a dispatch declares takes the place of
+// what its kernel's PTX shows. Where an access has bytes by block, all blocks together can access
+// each declared byte. `reason` receives why the first one without has
 // none, and stays empty otherwise; may be null.
 [[nodiscard]] std::vector<BlockAccess> block_accesses(const Recording& recording,
                                                       std::uint32_t command,

@@ -44,6 +44,11 @@ void add(Hash64& hash, const DispatchPayload& dispatch) {
   }
   if (dispatch.start != DispatchDesc::Start::Ordered)
     hash.add(static_cast<std::uint32_t>(dispatch.start), 0);
+  if (dispatch.block_slices == nullptr) return;
+  for (std::uint32_t i = 0; i < dispatch.buffer_argument_count; ++i) {
+    hash.add(dispatch.block_slices[i].bytes);
+    hash.add(dispatch.block_slices[i].around);
+  }
 }
 
 // The bytes of a snapshot are part of the recording. Borrowed bytes are read at each replay and are

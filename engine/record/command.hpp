@@ -67,6 +67,13 @@ struct BufferArgument {
   std::uint64_t offset = 0;
 };
 
+// What the blocks of a dispatch access through a buffer argument: block b accesses at most bytes
+// [bytes * b - around, bytes * (b + 1) + around) from the address on, within the view.
+struct BlockSlice {
+  std::uint64_t bytes = 0, around = 0;  // bytes 0: not declared
+  std::uint64_t view_bytes = 0;
+};
+
 // A value in a dispatch's parameter block that can be updated in a compiled graph.
 struct SlotArgument {
   std::uint32_t parameter_offset = 0;
@@ -75,7 +82,7 @@ struct SlotArgument {
 };
 
 struct DispatchPayload {
-  std::uint32_t kernel = 0;                  // in recording.kernels
+  std::uint32_t kernel = 0;  // in recording.kernels
   Dim3 grid = {}, block = {};
   std::optional<Dim3> cluster = {};
   std::uint32_t shared_bytes = 0;
@@ -88,6 +95,7 @@ struct DispatchPayload {
   const std::byte* parameters = nullptr;  // values are filled in, addresses are zero
   BufferArgument* buffer_arguments = nullptr;
   const SlotArgument* slot_arguments = nullptr;
+  const BlockSlice* block_slices = nullptr;  // by buffer argument; null: none is declared
 };
 
 // One side of a copy: a buffer of the recording, or host memory.

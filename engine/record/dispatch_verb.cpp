@@ -11,8 +11,9 @@ namespace reprise::detail {
 namespace {
 
 constexpr std::size_t kBlockAlignment = 16;
-static_assert(sizeof(DispatchPayload) % kBlockAlignment == 0 &&
-              alignof(DispatchPayload) <= kBlockAlignment &&
+constexpr std::size_t kPayloadBytes =
+    (sizeof(DispatchPayload) + kBlockAlignment - 1) & ~(kBlockAlignment - 1);
+static_assert(alignof(DispatchPayload) <= kBlockAlignment &&
               alignof(BufferArgument) <= kBlockAlignment);
 
 [[gnu::noinline]] const SlotArgument* copy_slots(Arena& arena, const KernelCore& kernel,
@@ -25,6 +26,19 @@ static_assert(sizeof(DispatchPayload) % kBlockAlignment == 0 &&
       *next++ = {kernel.parameters[i].offset, args[i].type, arena.copy_text(*args[i].slot)};
   }
   return slots;
+}
+
+// By buffer argument.
+[[gnu::noinline]] const BlockSlice* make_slices(Arena& arena, std::span<const Argument> args,
+                                                std::size_t count) {
+  BlockSlice* const slices = arena.make_array<BlockSlice>(count);
+  BlockSlice* next = slices;
+  for (const Argument& arg : args) {
+    if (arg.view == nullptr) continue;
+    const std::uint64_t element = arg.type != nullptr ? arg.type->size : 1;
+    *next++ = {element * arg.block_elements, element * arg.elements_around, arg.view->bytes()};
+  }
+  return slices;
 }
 
 }  // namespace
@@ -54,16 +68,17 @@ CommandRef RecorderCore::dispatch(const CalledKernel& called, const DispatchDesc
   // arguments were buffers.
   const std::size_t block_bytes =  // a multiple, so that it is cleared without a call
       (core->parameter_bytes + kBlockAlignment - 1) & ~(kBlockAlignment - 1);
-  const std::size_t bytes = sizeof(DispatchPayload) + block_bytes + count * sizeof(BufferArgument);
+  const std::size_t bytes = kPayloadBytes + block_bytes + count * sizeof(BufferArgument);
   auto* const memory = static_cast<std::byte*>(arena.allocate(bytes, kBlockAlignment));
-  std::byte* const block = memory + sizeof(DispatchPayload);
+  std::byte* const block = memory + kPayloadBytes;
   for (std::size_t at = 0; at < block_bytes; at += kBlockAlignment)
     std::memset(block + at, 0, kBlockAlignment);
   auto* const buffer_arguments = reinterpret_cast<BufferArgument*>(block + block_bytes);
   BufferArgument* next = buffer_arguments;
   BufferAccess* next_access = accesses;
-  std::uint32_t slots = 0;
+  std::uint32_t slots = 0, slices = 0;
   const SlotArgument* slot_arguments = nullptr;
+  const BlockSlice* block_slices = nullptr;
   std::uint32_t kernel_index = kNone;
   const std::size_t known_buffers = lists_.buffers.size();
   try {
@@ -83,6 +98,13 @@ CommandRef RecorderCore::dispatch(const CalledKernel& called, const DispatchDesc
           (buffer->kind == BufferKind::Condition) != parameter.is_condition ||
           arg.access < Access::Read || arg.access > Access::ReadWrite) [[unlikely]]
         check_view_argument(verb, *core, args, &arg - args.data());
+      if (arg.is_by_block) [[unlikely]] {
+        if (arg.block_elements == 0)
+          fail(verb, ErrorCode::InvalidArgument,
+               concat("argument ", &arg - args.data(), " of ", core->name,
+                      ": by_block() takes at least 1 element"));
+        ++slices;
+      }
       const std::uint32_t index = intern(buffer);
       const std::uint64_t begin = arg.view->offset();
       ::new (static_cast<void*>(next++)) BufferArgument{parameter.offset, index, begin};
@@ -92,6 +114,8 @@ CommandRef RecorderCore::dispatch(const CalledKernel& called, const DispatchDesc
     }
     arena.give_back(next, memory + bytes);
     if (slots != 0) slot_arguments = copy_slots(arena, *core, args, slots);
+    if (slices != 0)
+      block_slices = make_slices(arena, args, static_cast<std::size_t>(next - buffer_arguments));
     kernel_index = intern(core_of(called.kernel));
   } catch (...) {
     Mark before = mark();
@@ -115,7 +139,8 @@ CommandRef RecorderCore::dispatch(const CalledKernel& called, const DispatchDesc
                       .slot_argument_count = slots,
                       .parameters = block,
                       .buffer_arguments = buffer_arguments,
-                      .slot_arguments = slot_arguments};
+                      .slot_arguments = slot_arguments,
+                      .block_slices = block_slices};
   return commit(CommandKind::Dispatch, payload, static_cast<std::uint32_t>(next_access - accesses),
                 verb.where);
 }

@@ -30,8 +30,11 @@ void LaunchArgs::push_owner(std::shared_ptr<const void> owner) {
 
 void LaunchArgs::push_value(const detail::Argument& argument) {
   Storage& to = *storage_;
-  if (argument.view != nullptr) {  // a Condition
+  if (argument.view != nullptr) {  // a Condition, or an access by block
     push(AccessedView{*argument.view, argument.access, argument.is_declared, argument.type});
+    const BufferView* const view = to.arguments.back().view;
+    to.arguments.back() = argument;
+    to.arguments.back().view = view;
     return;
   }
   detail::Argument kept = argument;

@@ -110,6 +110,11 @@ void* clone_payload(CommandKind kind, const void* payload, Arena& arena) {
         slots[i].name = arena.copy_text(slots[i].name);
       }
       p->slot_arguments = slots;
+      if (p->block_slices != nullptr) {
+        auto* slices = arena.make_array<BlockSlice>(p->buffer_argument_count);
+        std::copy_n(p->block_slices, p->buffer_argument_count, slices);
+        p->block_slices = slices;
+      }
       return p;
     }
     case CommandKind::Copy: {

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "bench.hpp"
 #include "gpu.hpp"
 #include "profiled_graph.hpp"
+#include "raw_task_graph.hpp"
 
 namespace reprise::bench {
 
@@ -46,6 +48,35 @@ class BlocksBench {
             to.dispatch(loaded, {.grid = blocks, .block = kThreads}, read(i % 2 == 0 ? x : y),
                         write(i % 2 == 0 ? y : x), size);
         });
+  }
+
+  // What Lowering::Auto makes of a chain, beside its nodes; alone or beside a second busy queue.
+  void run_auto(std::uint32_t blocks, std::uint32_t spin_us, bool is_beside) {
+    constexpr std::uint32_t kBlockThreads = 128;
+    const std::uint32_t count = options_.is_quick() ? 100 : 200, n = blocks * kBlockThreads;
+    const GpuRef<float> x = zeros(n), y = zeros(n);
+    const Kernel spin = device_.load_kernel(shaders::blocks_spin);
+    CommandBuffer commands = recorded([&](CommandBuffer& to) {
+      for (std::uint32_t i = 0; i < count; ++i)
+        to.dispatch(spin, {.grid = blocks, .block = kBlockThreads}, read(i % 2 == 0 ? x : y),
+                    write(i % 2 == 0 ? y : x), n, 1000 * spin_us);
+    });
+    CapturedGraph nodes = device_.compile(
+        commands, {.pool = pool_, .lowering = Lowering::Auto.without_block_relations()});
+    CapturedGraph graph = device_.compile(commands, {.pool = pool_, .lowering = Lowering::Auto});
+    std::optional<BusyStream> busy;
+    if (is_beside)
+      busy.emplace(raw_task_.kernel(), device_.info().multiprocessors, kBlockThreads, 20'000,
+                   zeros(1).data());
+    Line line{.what = is_beside ? "Auto beside a busy queue" : "Auto",
+              .shape = "chain of " + std::to_string(blocks) + " blocks, " +
+                       std::to_string(spin_us) + " us",
+              .nodes = count,
+              .unit = "us",
+              .peer = "nodes",
+              .axes = {{"segments", std::to_string(graph.report().segments.segments)}},
+              .goal = {Goal::Of::Ratio, 1.02}};
+    measure(line, spin_us > 5 ? 1 : 5, graph, nodes);
   }
 
   void run_adam() {
@@ -105,12 +136,26 @@ class BlocksBench {
     return made;
   }
 
-  void measure(const std::string& shape, std::uint32_t kernels, double goal,
-               const std::function<void(CommandBuffer&)>& record) {
+  [[nodiscard]] CommandBuffer recorded(const std::function<void(CommandBuffer&)>& record) const {
     CommandBuffer commands = device_.create_command_buffer({.label = "blocks"});
     commands.begin();
     record(commands);
     commands.end();
+    return commands;
+  }
+
+  void measure(Line& line, std::uint32_t launches, CapturedGraph& graph, CapturedGraph& nodes) {
+    const auto us = [&](CapturedGraph& of) {
+      return stream_.gpu_us(launches, [&] { static_cast<void>(of.launch(queue_)); });
+    };
+    measure_pairs(
+        line, pairs(options_), [&] { return us(graph); }, [&] { return us(nodes); });
+    report_.add(line);
+  }
+
+  void measure(const std::string& shape, std::uint32_t kernels, double goal,
+               const std::function<void(CommandBuffer&)>& record) {
+    CommandBuffer commands = recorded(record);
     CapturedGraph nodes =
         device_.compile(commands, {.pool = pool_, .lowering = Lowering::Faithful});
     for (const bool has_relations : {true, false}) {
@@ -126,16 +171,7 @@ class BlocksBench {
                 .peer = "nodes",
                 .axes = {{"relations", std::to_string(graph.report().segments.relations)}}};
       if (has_relations) line.goal = {Goal::Of::Ratio, goal};
-      const std::uint32_t launches = kernels > 1000 ? 2 : 10;
-      measure_pairs(
-          line, pairs(options_),
-          [&] {
-            return stream_.gpu_us(launches, [&] { static_cast<void>(graph.launch(queue_)); });
-          },
-          [&] {
-            return stream_.gpu_us(launches, [&] { static_cast<void>(nodes.launch(queue_)); });
-          });
-      report_.add(line);
+      measure(line, kernels > 1000 ? 2 : 10, graph, nodes);
     }
     const auto compile_us = [&](const Lowering& lowering) {
       const double begin = now_ns();
@@ -161,6 +197,7 @@ class BlocksBench {
   const CurrentDevice current_;
   const TimedStream stream_;
   const Queue queue_;
+  const RawTask raw_task_;
   const std::shared_ptr<CapturePool> pool_ = device_.create_pool({.label = "blocks"});
 };
 
@@ -179,6 +216,10 @@ void run_cuda_blocks(const Options& options, Report& report) {
   bench.run_chain(shaders::blocks_near, 132, 256, 1.02);
   bench.run_chain(shaders::blocks_near, 1056, 256, 1.02);
   bench.run_chain(shaders::blocks_sum, 16, 256, 1.02);
+  for (const bool is_beside : {false, true})
+    for (const std::uint32_t blocks : {4u, 16u, 64u, 132u, 264u, 528u, 1056u})
+      for (const std::uint32_t spin_us : {0u, 2u, 10u, 100u})
+        bench.run_auto(blocks, spin_us, is_beside);
 }
 
 }  // namespace reprise::bench

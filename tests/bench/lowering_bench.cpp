@@ -11,9 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -66,37 +64,6 @@ class PointProgress {
   double budget_;
   bool terminal_;
   double begin_;
-};
-
-// A second queue, which runs a kernel all the time.
-class BusyStream {
- public:
-  BusyStream(cudaKernel_t kernel, std::uint32_t blocks, std::uint32_t threads,
-             std::uint32_t spin_ns, float* memory)
-      : thread_([=](const std::stop_token& stop) {
-          const TimedStream stream;
-          cudaEvent_t done = nullptr;
-          REPRISE_BENCH_CUDA(cudaEventCreateWithFlags(&done, cudaEventDisableTiming));
-          std::uint32_t spin = spin_ns;
-          float* own = memory;
-          void* arguments[] = {&spin, &own};
-          while (!stop.stop_requested()) {
-            for (int i = 0; i < kAtOnce; ++i)
-              REPRISE_BENCH_CUDA(cudaLaunchKernel(reinterpret_cast<void*>(kernel), dim3(blocks),
-                                                  dim3(threads), arguments, 0, stream.stream()));
-            REPRISE_BENCH_CUDA(cudaEventRecord(done, stream.stream()));
-            for (int i = 0; i < kAtOnce; ++i)
-              REPRISE_BENCH_CUDA(cudaLaunchKernel(reinterpret_cast<void*>(kernel), dim3(blocks),
-                                                  dim3(threads), arguments, 0, stream.stream()));
-            REPRISE_BENCH_CUDA(cudaEventSynchronize(done));
-          }
-          REPRISE_BENCH_CUDA(cudaStreamSynchronize(stream.stream()));
-          REPRISE_BENCH_CUDA(cudaEventDestroy(done));
-        }) {}
-
- private:
-  static constexpr int kAtOnce = 8;
-  std::jthread thread_;
 };
 
 class LoweringBench {

@@ -60,6 +60,17 @@ const DispatchDesc kOne{.grid = 1, .block = 1};
 
 }  // namespace
 
+TEST_CASE("checked kernels: a block that accesses other bytes than by_block() declares is named") {
+  const Checked t;
+  const DispatchDesc desc{.grid = 2, .block = 32};
+  CHECK_NOTHROW(t.dispatch(shaders::checked_right, desc, write(t.x).by_block(32)));
+  CHECK_NOTHROW(t.dispatch(shaders::checked_right, desc, write(t.x).by_block(24, 16)));
+  check_fault(
+      {"kernel checked_right, block (1, 0, 0), thread (0, 0, 0): writes 4 bytes at offset 128",
+       "outside of the bytes that by_block() declares for the block"},
+      [&] { t.dispatch(shaders::checked_right, desc, write(t.x).by_block(64)); });
+}
+
 #if REPRISE_HAS_CUDA
 TEST_CASE("checked kernels: a block that accesses other bytes than its PTX shows is named") {
   const Checked t;

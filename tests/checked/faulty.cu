@@ -6,7 +6,9 @@ struct Pair {
 };
 
 // x[index] of every thread, in elements; the fault is the index.
-REPRISE_KERNEL(checked_write, (float* x, int index)) { x[index + static_cast<int>(threadIdx.x)] = 1; }
+REPRISE_KERNEL(checked_write, (float* x, int index)) {
+  x[index + static_cast<int>(threadIdx.x)] = 1;
+}
 REPRISE_KERNEL(checked_read, (const float* x, float* out, int index)) { *out = x[index]; }
 REPRISE_KERNEL(checked_cast, (const float* x)) { const_cast<float*>(x)[3] = 1; }
 REPRISE_KERNEL(checked_atomic, (unsigned* x, int index)) { atomicAdd(&x[index], 1u); }
@@ -37,6 +39,7 @@ REPRISE_KERNEL(checked_wild, (const unsigned long long* address)) {
   *reinterpret_cast<volatile int*>(*address) = 1;
 }
 
+REPRISE_KERNEL(checked_right, (float* x)) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
 // On the host device, each block writes the words of the other one: its PTX says something else.
 REPRISE_KERNEL(checked_other_code, (float* x)) {
 #ifdef __CUDACC__
@@ -49,7 +52,9 @@ REPRISE_KERNEL(checked_other_code, (float* x)) {
 
 // Memory of every kind that needs no declaration, and all that is declared.
 __constant__ float factors[4] = {1, 2, 3, 4};
-__device__ float scaled(const Pair& pair, unsigned i) { return pair.first * factors[i % 4] + pair.second; }
+__device__ float scaled(const Pair& pair, unsigned i) {
+  return pair.first * factors[i % 4] + pair.second;
+}
 REPRISE_KERNEL(checked_correct, (const float* in, float* out, Pair pair, unsigned n)) {
   __shared__ float tile[64];
   extern __shared__ float sums[];

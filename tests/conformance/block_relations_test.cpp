@@ -1,6 +1,7 @@
 // Blocks that wait for blocks compute what commands that wait for commands do.
 #include <segments.shaders.hpp>
 
+#include <algorithm>
 #include <vector>
 
 #include "conformance/device_fixture.hpp"
@@ -40,6 +41,51 @@ CommandBuffer record(const DeviceFixture& f, const GpuRef<unsigned>& from,
 }
 
 }  // namespace
+
+TEST_CASE_FIXTURE(DeviceFixture, "block relations: by_block() declares what code does not show") {
+  check_refused(ErrorCode::InvalidArgument, {"argument 1 of seg_gather", "by_block()", "1 element"},
+                [&] {
+                  CommandBuffer cmd = recording();
+                  const auto x = pool->allocate<unsigned>(64, "x");
+                  cmd.dispatch(kernel(shaders::seg_gather), {.grid = 1, .block = 64}, write(x),
+                               read(x).by_block(0), read(x), 64u);
+                });
+  if (device.info().limits.max_segment_blocks == 0) return;
+  // Places in the same block.
+  const auto places = buffer(generated<unsigned>(kWords, [](std::size_t i) {
+    const std::size_t first = i / kThreads * kThreads;
+    return static_cast<unsigned>(first +
+                                 i * 2654435761u % std::min<std::size_t>(kThreads, kWords - first));
+  }));
+  std::vector<unsigned> expected;
+  for (const bool is_declared : {false, true}) {
+    const auto x = buffer(initial_words(), "x"), y = buffer(std::vector<unsigned>(kWords), "y");
+    CommandBuffer commands = recording();
+    for (int i = 0; i < 5; ++i) {
+      const auto &from = i % 2 == 0 ? x : y, &to = i % 2 == 0 ? y : x;
+      if (is_declared) {
+        LaunchArgs args;
+        args.push(read_write(to).by_block(kThreads));
+        args.push(read(from).by_block(kThreads));
+        args.push(read(places));
+        args.push(kWords);
+        if (i == 0)
+          commands.dispatch(kernel(shaders::seg_gather), kDesc, args);
+        else
+          commands.dispatch(kernel(shaders::seg_gather), kDesc, read_write(to).by_block(kThreads),
+                            read(from).by_block(kThreads), read(places), kWords);
+      } else {
+        commands.dispatch(kernel(shaders::seg_gather), kDesc, read_write(to), read(from),
+                          read(places), kWords);
+      }
+    }
+    CapturedGraph graph = compile(commands, Lowering::Persistent);
+    CHECK(graph.report().segments.relations == (is_declared ? 4 : 0));
+    graph.launch(queue).wait();
+    if (!is_declared) expected = values(y);
+    CHECK(values(y) == expected);
+  }
+}
 
 TEST_CASE_FIXTURE(DeviceFixture,
                   "block relations: on a GPU, Auto makes a segment of a chain by blocks") {

@@ -200,8 +200,8 @@ CheckedDispatch::CheckedDispatch(const Plan& plan, const Bindings& bindings, std
     const BufferAccess& access = by_block.access;
     const std::uintptr_t address = addresses_[access.buffer];
     ranges_.push_back({address + access.begin, address + access.end, access.access, access.buffer,
-                       written.track(*recording.buffers[access.buffer]),
-                       std::move(by_block.bytes)});
+                       written.track(*recording.buffers[access.buffer]), std::move(by_block.bytes),
+                       by_block.is_declared});
   }
 }
 
@@ -223,8 +223,8 @@ std::string CheckedDispatch::name_of(std::uint32_t buffer) const {
                 core.name.empty() ? "(without a name)" : core.name);
 }
 
-std::string CheckedDispatch::describe(std::uintptr_t address, std::size_t bytes, bool writes,
-                                      const HostBlock& block) const {
+std::string CheckedDispatch::describe(Fault fault, std::uintptr_t address, std::size_t bytes,
+                                      bool writes, const HostBlock& block) const {
   const auto range_text = [&](const Range& range) {
     const std::uintptr_t begin = addresses_[range.buffer];
     return concat(name_of(range.buffer), " (", plan_.recording->buffers[range.buffer]->bytes,
@@ -240,6 +240,10 @@ std::string CheckedDispatch::describe(std::uintptr_t address, std::size_t bytes,
   for (const Range& range : ranges_) {  // inside of a declared range
     if (address < range.begin || address + bytes > range.end) continue;
     text += concat("at offset ", address - addresses_[range.buffer], " of ", range_text(range));
+    if (fault == Fault::OutsideDerivedBlock)
+      return text + ", outside of the bytes that the kernel's PTX shows for the block";
+    if (fault == Fault::OutsideDeclaredBlock)
+      return text + ", outside of the bytes that by_block() declares for the block";
     if (writes && range.access == Access::Read) return text + " as read";
     if (address % bytes == 0 || bytes > 16)
       return text + ", before any command of the replay has written them";
@@ -281,7 +285,7 @@ CheckedDispatch::Fault CheckedDispatch::find_fault(std::uintptr_t address, std::
     if (!is_aligned || address < range.begin || address + bytes > range.end) continue;
     if (writes && range.access == Access::Read) continue;
     if (!range.contains(address - addresses_[range.buffer], bytes, linear_index(block)))
-      return Fault::OutsideFootprint;
+      return range.declares_blocks ? Fault::OutsideDeclaredBlock : Fault::OutsideDerivedBlock;
     if (range.written == nullptr) return Fault::Nothing;
     const std::span flags(range.written + (address - addresses_[range.buffer]), bytes);
     if (writes) {
@@ -307,14 +311,11 @@ void CheckedDispatch::check(std::uintptr_t address, std::size_t bytes, bool writ
     if (fault == Fault::Nothing) return;
     const std::lock_guard lock(mutex_);
     if (++faults_ != 1) return;
-    code_ = fault == Fault::Unwritten          ? ErrorCode::UninitializedRead
-            : fault == Fault::OutsideFootprint ? ErrorCode::Internal
-                                               : ErrorCode::UndeclaredAccess;
+    code_ = fault == Fault::Unwritten             ? ErrorCode::UninitializedRead
+            : fault == Fault::OutsideDerivedBlock ? ErrorCode::Internal
+                                                  : ErrorCode::UndeclaredAccess;
     fault_.clear();
-    fault_ = concat(place(block, thread), ": ", describe(address, bytes, writes, block),
-                    fault == Fault::OutsideFootprint
-                        ? ", outside of the bytes that the kernel's PTX shows for the block"
-                        : "");
+    fault_ = concat(place(block, thread), ": ", describe(fault, address, bytes, writes, block));
   } catch (const std::bad_alloc&) {
     // Without memory for a text the fault has none.
   }

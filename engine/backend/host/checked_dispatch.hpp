@@ -2,8 +2,9 @@
 // with REPRISE_CHECKED_KERNELS: they report each access before they make it. Allowed are the bytes
 // that the dispatch declares, its parameters and shared memory, and the stack and static data of
 // the thread. Bytes of transients that are read have to be written before. An access outside of the
-// footprint that was derived from the kernel's PTX is a fault of the derivation (Internal).
-// Threads: any; the blocks of a dispatch run on many.
+// bytes that a dispatch declares for the block is an undeclared access, one outside of the
+// footprint that was derived from the kernel's PTX a fault of the derivation (Internal). Threads:
+// any; the blocks of a dispatch run on many.
 #pragma once
 
 #include <cstddef>
@@ -65,18 +66,25 @@ class CheckedDispatch {
     Access access = Access::Read;
     std::uint32_t buffer = 0;         // in the recording
     std::uint8_t* written = nullptr;  // by byte; null: not known
-    // Offsets in the buffer that the footprint derived from the kernel's PTX contains; empty: all.
+    // Offsets in the buffer that the dispatch's footprint contains; empty: all.
     std::vector<BlockAccess::Bytes> by_block = {};
+    bool declares_blocks = false;  // false: the footprint is derived from the kernel's PTX
 
     [[nodiscard]] bool contains(std::uintptr_t offset, std::size_t bytes,
                                 std::uint64_t block) const noexcept;
   };
   // The fault of an access. Nothing: the access is allowed.
-  enum class Fault : std::uint8_t { Nothing, Undeclared, Unwritten, OutsideFootprint };
+  enum class Fault : std::uint8_t {
+    Nothing,
+    Undeclared,
+    Unwritten,
+    OutsideDeclaredBlock,
+    OutsideDerivedBlock
+  };
   [[nodiscard]] Fault find_fault(std::uintptr_t address, std::size_t bytes, bool writes,
                                  const HostBlock& block) const;
-  [[nodiscard]] std::string describe(std::uintptr_t address, std::size_t bytes, bool writes,
-                                     const HostBlock& block) const;
+  [[nodiscard]] std::string describe(Fault fault, std::uintptr_t address, std::size_t bytes,
+                                     bool writes, const HostBlock& block) const;
   [[nodiscard]] std::string name_of(std::uint32_t buffer) const;
 
   const Plan& plan_;

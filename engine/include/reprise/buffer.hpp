@@ -240,8 +240,25 @@ template <detail::HostRange C>
   return borrowed(std::span(bytes));
 }
 
+// An access of a dispatch, of which block b, in linear order, accesses at most the elements
+// [b * elements - around, (b + 1) * elements + around) of the view, or bytes if the view has no
+// elements. `A`: AccessedView or AccessedRef.
+template <class A>
+struct AccessedByBlock {
+  A accessed;
+  std::uint32_t elements = 0, around = 0;
+};
+
 // A declared access of a command to a range of bytes. Holds the buffer.
 struct AccessedView {
+  // What the blocks of a dispatch access, for kernels whose code does not show it: later commands
+  // of a segment then wait only for the blocks that they need. Checked kernels report what is
+  // outside (UndeclaredAccess); otherwise it is a race. `elements` is at least 1
+  // (InvalidArgument).
+  [[nodiscard]] AccessedByBlock<AccessedView> by_block(std::uint32_t elements,
+                                                       std::uint32_t around = 0) const {
+    return {*this, elements, around};
+  }
   BufferView view;
   Access access = Access::Read;
   bool is_declared = true;          // false: `access` is a default
@@ -250,6 +267,11 @@ struct AccessedView {
 // A declared access to a buffer that has a name, at its address: recording copies no handle. It
 // must not outlive that variable; the AccessedView that it converts to may.
 struct AccessedRef {
+  // As AccessedView::by_block.
+  [[nodiscard]] AccessedByBlock<AccessedRef> by_block(std::uint32_t elements,
+                                                      std::uint32_t around = 0) const {
+    return {*this, elements, around};
+  }
   operator AccessedView() const { return {*view, access, true, type}; }
   const BufferView* view;
   Access access;
@@ -322,12 +344,27 @@ struct Argument {
   std::uint32_t size = 0;                  // of the value, bytes
   Access access = Access::Read;
   bool is_declared = true;  // false: `access` is a default
+  // See AccessedByBlock.
+  bool is_by_block = false;
+  std::uint32_t block_elements = 0, elements_around = 0;
 };
 [[nodiscard]] inline Argument make_argument(const AccessedView& a) {
   return {.view = &a.view, .type = a.type, .access = a.access, .is_declared = a.is_declared};
 }
 [[nodiscard]] inline Argument make_argument(const AccessedRef& a) {
   return {.view = a.view, .type = a.type, .access = a.access};
+}
+template <class T>
+inline constexpr bool is_by_block = false;
+template <class A>
+inline constexpr bool is_by_block<AccessedByBlock<A>> = true;
+template <class A>
+[[nodiscard]] Argument make_argument(const AccessedByBlock<A>& a) {
+  Argument made = make_argument(a.accessed);
+  made.is_by_block = true;
+  made.block_elements = a.elements;
+  made.elements_around = a.around;
+  return made;
 }
 template <class T>
 [[nodiscard]] Argument make_argument(const T& value) {

@@ -56,6 +56,7 @@ struct CapturedArgument {
 template <class T>
 [[nodiscard]] CapturedArgument make_captured_argument(const T& value) {
   using Kind = CapturedArgument::Kind;
+  static_assert(!is_by_block<T>, "captured kernels are in no segment: leave out by_block()");
   if constexpr (std::is_pointer_v<T>) {
     return {{}, value, Kind::Address};
   } else if constexpr (std::is_base_of_v<BufferView, T>) {

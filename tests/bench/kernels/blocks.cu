@@ -2,11 +2,19 @@
 // block to wait for another. blocks_near also reads its neighbours' values, blocks_sum all values.
 #include <reprise_kernel.hpp>
 
+#include "spin.hpp"
+
 REPRISE_KERNEL(blocks_scale, (const float* x, float* y, unsigned values)) {
   for (unsigned i = threadIdx.x; i < values; i += blockDim.x) {
     const unsigned at = blockIdx.x * values + i;
     y[at] = x[at] * 1.0001f + 0.5f;
   }
+}
+
+REPRISE_KERNEL(blocks_spin, (const float* x, float* y, unsigned n, unsigned spin_ns)) {
+  const unsigned at = blockIdx.x * blockDim.x + threadIdx.x;
+  if (at < n) y[at] = x[at] + 1;
+  reprise_bench::spin(spin_ns);
 }
 
 REPRISE_KERNEL(blocks_near, (const float* x, float* y, unsigned n)) {

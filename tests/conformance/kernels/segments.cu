@@ -23,6 +23,13 @@ REPRISE_KERNEL(seg_multiply_add, (const unsigned* in, unsigned* out, unsigned n)
   out[i] = __float_as_uint(a * b + 0.3f) ^ __double2int_rn(a * 0.7 + b);
 }
 
+// Each thread reads, and adds to, the word that a word of `places` names.
+REPRISE_KERNEL(seg_gather,
+               (unsigned* out, const unsigned* in, const unsigned* places, unsigned n)) {
+  const unsigned i = index_in_grid();
+  if (i < n) atomicAdd(&out[places[i]], in[places[i]] + 1);
+}
+
 // Threads return before a barrier.
 REPRISE_KERNEL(seg_early_return, (const unsigned* in, unsigned* out, unsigned n)) {
   __shared__ unsigned kept[256];
@@ -103,8 +110,8 @@ REPRISE_KERNEL(seg_warp_sum, (const unsigned* in, unsigned* out, unsigned n)) {
 }
 
 // Loads that the GPU may cache as constant.
-REPRISE_KERNEL(seg_read_only, (const unsigned* __restrict__ in, unsigned* __restrict__ out,
-                               unsigned n)) {
+REPRISE_KERNEL(seg_read_only,
+               (const unsigned* __restrict__ in, unsigned* __restrict__ out, unsigned n)) {
   const unsigned i = index_in_grid();
   if (i < n) out[i] = __ldg(in + (i * 37 + 11) % n) + in[(i * 5) % n];
 }
@@ -118,8 +125,8 @@ REPRISE_KERNEL(seg_histogram, (const unsigned* in, unsigned* out, unsigned n)) {
 struct SegmentTable {
   unsigned words[200];
 };
-REPRISE_KERNEL(seg_large_parameter, (SegmentTable table, const unsigned* in, unsigned* out,
-                                     unsigned n)) {
+REPRISE_KERNEL(seg_large_parameter,
+               (SegmentTable table, const unsigned* in, unsigned* out, unsigned n)) {
   const unsigned i = index_in_grid();
   if (i < n) out[i] = table.words[in[i] % 200] + table.words[i % 200] + in[i];
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <list>
 #include <memory>
 #include <random>
 #include <string>
@@ -65,6 +66,15 @@ class Program {
     kernel->backend = std::make_shared<KnownFootprint>(std::move(footprint));
     return command;
   }
+
+  // Declares what the blocks of the last command access through each argument.
+  void declare(std::vector<BlockSlice> slices) {
+    const Command& command = builder.recording().commands.back();
+    declared.push_back(std::move(slices));
+    static_cast<DispatchPayload*>(const_cast<void*>(command.payload))->block_slices =
+        declared.back().data();
+  }
+  std::list<std::vector<BlockSlice>> declared;
 
   [[nodiscard]] std::shared_ptr<const Plan> plan(bool has_relations = true) {
     Lowering lowering = Lowering::Persistent;
@@ -206,6 +216,23 @@ TEST_CASE("block relations: kernels of few registers have twice the lists, for m
       CHECK(p.plan()->lowered.segments.at(0).lists() == lists);
     }
   }
+}
+
+TEST_CASE("block relations: what a dispatch declares takes the place of what its kernel shows") {
+  std::vector<std::uint64_t> hashes;
+  for (const std::uint64_t around : {0, 4}) {
+    Program p;
+    const auto x = p.builder.add_buffer("x", 256), y = p.builder.add_buffer("y", 256);
+    p.dispatch(4, {p.builder.write(x)}, {{kAnything}});
+    p.declare({{64, 0, 256}});
+    p.dispatch(4, {p.builder.read(x), p.builder.write(y)}, {{kAnything}, {kQuarter}});
+    p.declare({{64, around, 256}, {}});
+    const auto plan = p.plan();
+    CHECK(has_line(*plan, around == 0 ? "block b of n1 needs block b of n0"
+                                      : "block b of n1 needs blocks b - 1 to b + 1 of n0"));
+    hashes.push_back(plan->plan_hash);
+  }
+  CHECK(hashes[0] != hashes[1]);
 }
 
 TEST_CASE("block relations: neighbours' blocks, and blocks of other sizes") {

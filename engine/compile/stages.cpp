@@ -147,7 +147,7 @@ LoweredGraph lower_body_to_segments(const Recording& recording, const Dependency
                                     std::uint32_t loop_condition) {
   NodeHints hints = hints_of(recording, dependencies);
   const auto lower = [&](std::uint32_t condition) {
-    add_segment_hints(recording, dependencies, segment_lists, hints, condition);
+    add_segment_hints(recording, dependencies, segment_lists, true, hints, condition);
     hints.schedules_later = lowering.block_relations && has_several_blocks(hints.segment_blocks);
     return build_lowered_graph(dependencies, Lowering::Persistent, hints);
   };
@@ -288,7 +288,7 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
   const bool is_persistent = options.lowering.mode == Lowering::Mode::Persistent;
   bool makes_segments = is_persistent || (options.may_have_segments && may_be_certain(*recording));
   if (makes_segments || has_tuned_segments)
-    add_segment_hints(*recording, dependencies, options.segment_lists, hints);
+    add_segment_hints(*recording, dependencies, options.segment_lists, is_persistent, hints);
   if (!is_persistent)
     makes_segments = makes_segments && hints.segment_blocks.size() >= kMinAutoCommands &&
                      std::find(hints.segment_blocks.begin(), hints.segment_blocks.end(), 0u) ==

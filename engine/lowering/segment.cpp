@@ -135,10 +135,11 @@ bool is_light(const KernelCore& kernel, const DispatchPayload& dispatch) {
 }  // namespace
 
 void add_segment_hints(const Recording& recording, const DependencyGraph& dependencies,
-                       std::uint32_t max_blocks, NodeHints& hints, std::uint32_t loop_condition) {
+                       std::uint32_t max_blocks, bool may_fill, NodeHints& hints,
+                       std::uint32_t loop_condition) {
   hints.segment_blocks = segment_blocks(recording, dependencies, loop_condition);
   std::uint32_t threads = kMinSegmentThreads, most_blocks = 0;
-  bool are_light = true;
+  bool are_light = may_fill;
   for (std::uint32_t node = 0; node < hints.segment_blocks.size(); ++node) {
     const std::uint32_t command = dependencies.node_command[node];
     if (hints.segment_blocks[node] == 0 ||

@@ -97,9 +97,10 @@ struct Segment {
                                                         std::uint32_t loop_condition = kNone);
 
 // Sets hints.segment_blocks, and hints.segment_lists and hints.undisturbed_lists for a device with
-// this DeviceLimits::max_segment_blocks.
+// this DeviceLimits::max_segment_blocks. `may_fill`: light kernels get kLightSegments times the
+// lists, which leave no room for other work on the device.
 void add_segment_hints(const Recording& recording, const DependencyGraph& dependencies,
-                       std::uint32_t max_blocks, NodeHints& hints,
+                       std::uint32_t max_blocks, bool may_fill, NodeHints& hints,
                        std::uint32_t loop_condition = kNone);
 
 // Minimum number of commands for which Lowering::Auto makes a segment; measured at most 1.02 times

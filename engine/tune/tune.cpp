@@ -341,7 +341,7 @@ TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
     if (std::vector<std::uint32_t> costs = tuning.measured_costs(); !costs.empty())
       hints.costs = std::move(costs);
     if (options.segment_lists != 0 && options.lowering.segments)
-      add_segment_hints(*plan->recording, plan->dependencies, options.segment_lists, hints);
+      add_segment_hints(*plan->recording, plan->dependencies, options.segment_lists, true, hints);
     choices = common_choices(tuning_candidates(plan->dependencies, hints), ranks);
 
     // Candidate 0 is the current graph. Choices that lower to the same graph are skipped.

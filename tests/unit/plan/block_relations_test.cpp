@@ -166,8 +166,13 @@ TEST_CASE("block relations: Auto makes a segment if no block waits for another l
   CHECK(chain(100, 4, kQuarter, kQuarter).auto_segments(Lowering::Lanes(4)) == 0);
   CHECK(chain(100, 4, {64, -4, 72}, kQuarter).auto_segments() == 0);
   CHECK(chain(100, 4, kAnything, kQuarter).auto_segments() == 0);
-  // More blocks than lists run in sequence.
-  CHECK(chain(100, 8, {32, 0, 32}, {32, 0, 32}).auto_segments() == 0);
+  // More blocks than lists run in sequence, and more lists leave no room for other work.
+  for (const std::uint32_t registers : {100u, 24u}) {
+    Program p = chain(100, 8, {32, 0, 32}, {32, 0, 32});
+    for (const auto& kernel : p.builder.recording().kernels)
+      std::const_pointer_cast<KernelCore>(kernel)->registers = registers;
+    CHECK(p.auto_segments() == 0);
+  }
 }
 
 TEST_CASE("block relations: Auto makes nodes of branches, whose blocks would wait") {

@@ -238,18 +238,12 @@ std::shared_ptr<const SegmentKernel> CudaSegments::load(const Plan& plan,
                                                         SegmentKernels::Variant variant) const {
   const SetupScope scope(*context_, Stage::Instantiate);
   std::shared_ptr<const SegmentKernel> made = kernels_->get(context_, plan, parts_, variant);
-  const std::uint32_t shared_bytes = segment_shared_bytes(parts_, made->code);
-  made->kernel->allow_shared_bytes(shared_bytes);
-  int per_multiprocessor = 0;
-  cuda_check(context_->driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                 &per_multiprocessor, made->kernel->function(), static_cast<int>(parts_.threads),
-                 shared_bytes),
-             "cuOccupancyMaxActiveBlocksPerMultiprocessor",
-             context_->at(Stage::Instantiate, plan.label));
-  const std::uint64_t resident = std::uint64_t{static_cast<std::uint32_t>(per_multiprocessor)} *
-                                 context_->info.multiprocessors;
   for (const NumberedPlan& of : numbered_plans(plan)) {
     for (const Segment& segment : of.plan->lowered.segments) {
+      const std::uint32_t bytes = shared_bytes(*made, segment.lists());
+      made->kernel->allow_shared_bytes(bytes);
+      const std::uint64_t resident =
+          std::uint64_t{resident_blocks(*made, bytes)} * context_->info.multiprocessors;
       if (segment.lists() <= resident) continue;
       fail(ErrorCode::LaunchLimits, Stage::Instantiate, plan.label,
            concat("a segment of graph ", plan.label, " needs ", segment.lists(),
@@ -257,6 +251,39 @@ std::shared_ptr<const SegmentKernel> CudaSegments::load(const Plan& plan,
     }
   }
   return made;
+}
+
+std::uint32_t CudaSegments::resident_blocks(const SegmentKernel& kernel,
+                                            std::uint32_t shared_bytes) const {
+  int blocks = 0;
+  cuda_check(
+      context_->driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+          &blocks, kernel.kernel->function(), static_cast<int>(parts_.threads), shared_bytes),
+      "cuOccupancyMaxActiveBlocksPerMultiprocessor", context_->at(Stage::Instantiate));
+  return static_cast<std::uint32_t>(blocks);
+}
+
+// Beside other work, the GPU puts up to 16 blocks on the first multiprocessor that becomes free,
+// where they can take twice as long. With enough shared memory, at most one more than needed fits
+// on each.
+std::uint32_t CudaSegments::shared_bytes(const SegmentKernel& kernel, std::uint32_t lists) const {
+  const std::uint32_t needed = segment_shared_bytes(parts_, kernel.code),
+                      multiprocessors = context_->info.multiprocessors,
+                      blocks = (lists + multiprocessors - 1) / multiprocessors + 1;
+  kernel.kernel->allow_shared_bytes(needed);
+  if (resident_blocks(kernel, needed) <= blocks) return needed;
+  const auto attribute = [this](CUdevice_attribute which) {
+    int value = 0;
+    cuda_check(context_->driver.cuDeviceGetAttribute(&value, which, context_->ordinal),
+               "cuDeviceGetAttribute", context_->at(Stage::Instantiate));
+    return static_cast<std::uint32_t>(value);
+  };
+  constexpr std::uint32_t kUnit = 128;
+  const std::uint32_t all = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
+                      reserved = attribute(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK),
+                      too_much = (all / (blocks + 1) / kUnit + 1) * kUnit;
+  return std::clamp(too_much - std::min(too_much, reserved), needed,
+                    std::max(needed, context_->info.limits.max_shared_bytes));
 }
 
 void CudaSegments::time(const Plan& plan, const SegmentTimes& times, std::uint64_t* ring) {
@@ -304,7 +331,7 @@ CUDA_KERNEL_NODE_PARAMS CudaSegments::node_of(State& state, const SegmentKernel&
   made.gridDimY = made.gridDimZ = 1;
   made.blockDimX = parts_.threads;
   made.blockDimY = made.blockDimZ = 1;
-  made.sharedMemBytes = segment_shared_bytes(parts_, kernel.code);
+  made.sharedMemBytes = shared_bytes(kernel, state.lists);
   made.kernelParams = state.addresses.data();
   return made;
 }

@@ -136,6 +136,11 @@ class CudaSegments {
   };
   [[nodiscard]] std::shared_ptr<const SegmentKernel> load(const Plan& plan,
                                                           SegmentKernels::Variant variant) const;
+  // Of a persistent kernel with this dynamic shared memory, on a multiprocessor.
+  [[nodiscard]] std::uint32_t resident_blocks(const SegmentKernel& kernel,
+                                              std::uint32_t shared_bytes) const;
+  // The dynamic shared memory of a segment with this number of lists.
+  [[nodiscard]] std::uint32_t shared_bytes(const SegmentKernel& kernel, std::uint32_t lists) const;
   [[nodiscard]] CUDA_KERNEL_NODE_PARAMS node_of(State& state, const SegmentKernel& kernel,
                                                 SegmentKernels::Variant variant) const;
   void add_marks(State& state) const;

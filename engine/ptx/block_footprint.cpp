@@ -226,8 +226,8 @@ class Derivation {
       }
       case Op::Divide: return divide(number(0), number(1));
       case Op::Remainder: return remainder(number(0), number(1));
-      case Op::Minimum: return minimum(number(0), number(1));
-      case Op::Maximum: return maximum(number(0), number(1));
+      case Op::Minimum: return minimum(number(0), number(1), launch_.grid);
+      case Op::Maximum: return maximum(number(0), number(1), launch_.grid);
       case Op::And: return bitwise_and(with_sign(0), with_sign(1), one.type);
       case Op::Or: return bitwise_or(with_sign(0), with_sign(1));
       case Op::Xor: return bitwise_xor(with_sign(0), with_sign(1));
@@ -250,21 +250,57 @@ class Derivation {
 
   [[nodiscard]] BlockValue select(const State& state, const Instruction& one) const {
     const Operand& by = one.operands[2];
-    std::optional<BlockValue> result;
+    const BlockPredicate unknown,
+        &predicate = by.is(Operand::Kind::Predicate) ? state.predicates[by.index] : unknown;
+    std::array<std::optional<BlockValue>, 2> values;  // if false; if true
     for (const bool is_true : {true, false}) {
-      const Operand& operand = one.operands[is_true ? 0 : 1];
-      BlockValue value = value_of(state, operand);
-      if (by.is(Operand::Kind::Predicate)) {
-        const BlockPredicate& predicate = state.predicates[by.index];
-        if (!predicate.may_be(is_true)) continue;
-        if (operand.is(Operand::Kind::Register) &&
-            !constrain(predicate, is_true, operand.index, state.registers[operand.index].version,
-                       value))
-          continue;
-      }
-      result = result ? join(*result, value) : value;
+      BlockValue value = value_of(state, one.operands[is_true ? 0 : 1]);
+      if (predicate.may_be(is_true) && constrain(state, predicate, is_true, one, value))
+        values[is_true ? 1 : 0] = value;
     }
-    return result.value_or(BlockValue::unknown());
+    if (!values[0] || !values[1])
+      return (values[0] ? values[0] : values[1]).value_or(BlockValue::unknown());
+    // A limit in the place of an index: the blocks whose indexes reach it are few.
+    for (const bool is_true : {true, false}) {
+      const BlockValue &limit = *values[is_true ? 1 : 0], &index = *values[is_true ? 0 : 1];
+      if (!limit.depends_on_block() && index.depends_on_block())
+        return join_in_part(limit, index, part_if(state, predicate, is_true, index.step));
+    }
+    return join(*values[1], *values[0]);
+  }
+  // Narrows the operand that a selection gives if the predicate has this value. False: it cannot.
+  [[nodiscard]] bool constrain(const State& state, const BlockPredicate& predicate, bool is_true,
+                               const Instruction& one, BlockValue& value) const {
+    const auto holds = [&](const Operand& operand, BlockValue& of) {
+      return !operand.is(Operand::Kind::Register) ||
+             constrain(predicate, is_true, operand.index, state.registers[operand.index].version,
+                       of);
+    };
+    if (!holds(one.operands[is_true ? 0 : 1], value)) return false;
+    const Operand& base = one.operands[is_true ? 3 : 4];
+    if (!base.is(Operand::Kind::Register)) return true;
+    BlockValue held = value_of(state, base);
+    if (!holds(base, held)) return false;
+    const BlockValue moved = add(held, BlockValue::number(base.number));
+    if (moved.kind == value.kind && moved.pointer == value.pointer &&
+        moved.range.is_inside(value.range))
+      value = moved;
+    return true;
+  }
+  // Bounds of the sum of step[d] * b[d] for the blocks b in which a predicate has this value.
+  [[nodiscard]] Bounds part_if(const State& state, const BlockPredicate& predicate, bool is_true,
+                               const std::array<std::int64_t, 3>& step) const {
+    Bounds part = part_of_blocks(step, {}, launch_.grid);
+    for (const RegisterConstraint& constraint : predicate.constraints[is_true ? 1 : 0]) {
+      const Register& of = state.registers[constraint.index];
+      BlockValue held = of.value;
+      if (of.version != constraint.version ||
+          !constrain(predicate, is_true, constraint.index, of.version, held))
+        continue;
+      const Bounds other = part_of_blocks(step, held, launch_.grid);
+      part = {std::max(part.low, other.low), std::min(part.high, other.high)};
+    }
+    return part;
   }
 
   // --- predicates ---

@@ -90,6 +90,14 @@ BlockValue negative(const BlockValue& a) {
   return step ? make(*step, negative(a.rest), negative(a.range))
               : BlockValue::within(negative(a.range));
 }
+// The sum of step[d] * b[d] for the blocks b of the grid.
+Bounds sum_of_steps(const Steps& step, const GridBlocks& grid) {
+  Bounds result{0, 0};
+  for (std::size_t d = 0; d < 3; ++d)
+    if (step[d] != 0)
+      result = sum(result, product(Bounds{step[d], step[d]}, Bounds{0, std::int64_t{grid[d]} - 1}));
+  return result;
+}
 bool is_multiple(const Steps& steps, std::int64_t of) {
   return std::all_of(steps.begin(), steps.end(), [of](std::int64_t s) { return s % of == 0; });
 }
@@ -126,10 +134,7 @@ Bounds IntegerType::bounds() const noexcept {
 }
 
 bool narrow(BlockValue& value, const GridBlocks& grid) {
-  Bounds of_block{0, 0};
-  for (std::size_t d = 0; d < 3; ++d)
-    of_block = sum(of_block, product(Bounds{value.step[d], value.step[d]},
-                                     Bounds{0, std::int64_t{grid[d]} - 1}));
+  const Bounds of_block = sum_of_steps(value.step, grid);
   value.range = both(value.range, sum(value.rest, of_block));
   value.rest = both(value.rest, sum(value.range, negative(of_block)));
   return !value.range.is_empty() && !value.rest.is_empty();
@@ -304,21 +309,48 @@ BlockValue bitwise_xor(const BlockValue& a, const BlockValue& b) {
               {0, sum_of_highs(a.range.high, b.range.high)});
 }
 
-BlockValue minimum(const BlockValue& a, const BlockValue& b) {
+BlockValue minimum(const BlockValue& a, const BlockValue& b, const GridBlocks& grid) {
   if (is_any_address(a, b)) return mixed();
   const auto least = [](Bounds x, Bounds y) {
     return Bounds{std::min(x.low, y.low), std::min(x.high, y.high)};
   };
   const Bounds range = least(a.range, b.range);
   if (a.step == b.step) return make(a.step, least(a.rest, b.rest), range);
-  // Not above either: (b + 1) * chunk stays an upper bound of min((b + 1) * chunk, n).
-  const BlockValue& of = a.depends_on_block() ? a : b;
-  return make(of.step, {kLowest, of.rest.high}, range);
+  // Less the part that depends on the block: min((b + 1) * chunk, n) is at most (b + 1) * chunk.
+  const BlockValue &of = a.depends_on_block() ? a : b, &other = a.depends_on_block() ? b : a;
+  const Bounds part = part_of_blocks(of.step, of, grid);
+  return make(of.step, least(of.rest, sum(other.range, negative(part))), range);
 }
 
-BlockValue maximum(const BlockValue& a, const BlockValue& b) {
+BlockValue maximum(const BlockValue& a, const BlockValue& b, const GridBlocks& grid) {
   if (is_any_address(a, b)) return mixed();
-  return negative(minimum(negative(a), negative(b)));
+  return negative(minimum(negative(a), negative(b), grid));
+}
+
+Bounds part_of_blocks(const Steps& step, const BlockValue& held, const GridBlocks& grid) {
+  const Bounds of_grid = sum_of_steps(step, grid);
+  // A number is the sum of the part and one in `rest`.
+  std::int64_t factor = 0;
+  for (std::size_t d = 0; d < 3 && factor == 0; ++d)
+    if (held.step[d] != 0 && step[d] != kLowest) factor = step[d] / held.step[d];
+  if (factor == 0 || product(held.step, factor) != step) return of_grid;
+  return both(of_grid, product(sum(held.range, negative(held.rest)), Bounds{factor, factor}));
+}
+
+BlockValue join_in_part(const BlockValue& a, const BlockValue& b, Bounds part) {
+  const BlockValue joined = join(a, b);
+  if (joined.step == b.step || joined.kind != b.kind || part.is_empty()) return joined;
+  BlockValue moved = a;
+  moved.step = b.step;
+  moved.rest = sum(a.range, negative(part));
+  moved = join(moved, b);
+  const auto extent = [](Bounds bounds) {
+    std::int64_t distance = 0;
+    const bool is_known =
+        bounds.is_bounded() && !__builtin_sub_overflow(bounds.high, bounds.low, &distance);
+    return is_known ? distance : kHighest;
+  };
+  return extent(moved.rest) < extent(joined.range) ? moved : joined;
 }
 
 Bounds difference(const BlockValue& a, const BlockValue& b) {

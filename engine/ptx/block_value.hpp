@@ -93,8 +93,15 @@ struct BlockValue {
 [[nodiscard]] BlockValue bitwise_and(const BlockValue& a, const BlockValue& b, IntegerType type);
 [[nodiscard]] BlockValue bitwise_or(const BlockValue& a, const BlockValue& b);
 [[nodiscard]] BlockValue bitwise_xor(const BlockValue& a, const BlockValue& b);
-[[nodiscard]] BlockValue minimum(const BlockValue& a, const BlockValue& b);
-[[nodiscard]] BlockValue maximum(const BlockValue& a, const BlockValue& b);
+[[nodiscard]] BlockValue minimum(const BlockValue& a, const BlockValue& b, const GridBlocks& grid);
+[[nodiscard]] BlockValue maximum(const BlockValue& a, const BlockValue& b, const GridBlocks& grid);
+
+// Bounds of the sum of step[d] * b[d], for the blocks b that can hold `held`.
+[[nodiscard]] Bounds part_of_blocks(const std::array<std::int64_t, 3>& step, const BlockValue& held,
+                                    const GridBlocks& grid);
+// Covers both, where the blocks that hold `a` have a sum of b.step[d] * b[d] in `part`. Keeps the
+// steps of `b` if these bound the numbers of a block better.
+[[nodiscard]] BlockValue join_in_part(const BlockValue& a, const BlockValue& b, Bounds part);
 
 // a - b, as far as both depend on the block in the same way.
 [[nodiscard]] Bounds difference(const BlockValue& a, const BlockValue& b);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "ptx/footprint_patterns.hpp"
 #include "ptx/ptx_operands.hpp"
 #include "ptx/ptx_words.hpp"
 
@@ -135,6 +136,8 @@ FootprintProgram::FootprintProgram(const PtxModule& module, const PtxFunction& e
   }
   if (problem_.empty()) link_branches();
   if (!problem_.empty()) return;
+  mark_targets();
+  find_patterns(instructions_, is_target_, registers_);
   keep_what_matters();
   mark_targets();
 }

@@ -22,7 +22,7 @@ struct FootprintOperand {
   Kind kind = Kind::None;
   std::uint32_t index = 0;  // of a register or a predicate; the dimension of a special register
   Special special = Special::Thread;
-  std::int64_t number = 0;
+  std::int64_t number = 0;  // itself, or what is added to a register
 
   [[nodiscard]] bool is(Kind which) const noexcept { return kind == which; }
 };
@@ -66,14 +66,16 @@ struct FootprintInstruction {
   IntegerType result_type;  // Convert
   bool is_wide = false;     // a product has twice the bits
   Comparison comparison = Comparison::Equal;
-  std::vector<std::uint32_t> results;      // registers
-  std::vector<std::uint32_t> predicates;   // that it sets; of Compare the second one is the inverse
-  std::vector<FootprintOperand> operands;  // Access: the address, then what is stored
-  std::int64_t offset = 0;                 // of an address
-  std::uint32_t bytes = 0;                 // Access
-  bool reads = false, writes = false;      // Access
-  std::uint32_t target = 0;                // Branch: an instruction
-  std::uint32_t guard = kNoGuard;          // a predicate
+  std::vector<std::uint32_t> results;     // registers
+  std::vector<std::uint32_t> predicates;  // that it sets; of Compare the second one is the inverse
+  // Access: the address, then what is stored. Select: the numbers, the predicate, then for each of
+  // the numbers the register that it is computed from by adding one, if it is known.
+  std::vector<FootprintOperand> operands;
+  std::int64_t offset = 0;             // of an address
+  std::uint32_t bytes = 0;             // Access
+  bool reads = false, writes = false;  // Access
+  std::uint32_t target = 0;            // Branch: an instruction
+  std::uint32_t guard = kNoGuard;      // a predicate
   bool is_guard_inverted = false;
 
   static constexpr std::uint32_t kNoGuard = 0xffffffffu;

@@ -134,6 +134,30 @@ class Generator {
         return emit("mul.wide.s16 " + result() + ", " + numbered("%rs", 2) + ", " + operand(16));
     }
   }
+  // An index that is clamped, in the ways that compilers do it.
+  void clamp() {
+    const bool is_wide = one_in(3);
+    const int bits = is_wide ? 64 : 32;
+    const std::string n = std::to_string(bits), to = result(bits), sign = one_in(2) ? ".s" : ".u",
+                      index = is_wide     ? numbered("%rd", 3)
+                              : one_in(2) ? "%r3"
+                                          : numbered("%r", 9),
+                      moved = is_wide ? "%rd5" : "%c6", by = pick({"1", "-1", "2", "-3", "0"});
+    const std::string limit = one_in(2) || is_wide ? number() : pick({"%r6", "%r8", "%r7"});
+    emit("add.s" + n + " " + moved + ", " + index + ", " + by);
+    if (one_in(3))
+      return emit(pick({"min", "max"}) + sign + n + " " + to + ", " + moved + ", " + limit);
+    if (one_in(4)) emit("setp.lt.s32 %p3, %r3, %r6");
+    if (one_in(8)) emit(guard() + "add.s" + n + " " + index + ", " + index + ", 1");
+    const std::string p = numbered("%p", 3);
+    emit("setp." + pick({"lt", "le", "gt", "ge", "eq", "ne"}) + sign + n + " " + p + ", " +
+         (one_in(2) ? index : moved) + ", " + limit);
+    if (one_in(4)) emit(pick({"and", "or"}) + ".pred " + p + ", " + p + ", " + numbered("%p", 4));
+    if (one_in(8)) emit(guard() + "add.s" + n + " " + moved + ", " + moved + ", 1");
+    const std::string other = one_in(2) ? limit : number();
+    emit("selp.b" + n + " " + to + ", " +
+         (one_in(2) ? moved + ", " + other : other + ", " + moved) + ", " + p);
+  }
   void compare() {
     const std::string to = numbered("%p", 4), p = numbered("%p", 3), q = numbered("%p", 3);
     if (one_in(4)) return emit(pick({"and", "or"}) + ".pred " + to + ", " + p + ", " + q);
@@ -200,8 +224,11 @@ class Generator {
   }
   void statements(std::size_t count, std::size_t depth) {
     for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t what = below(20);
-      if (what < 9) {
+      const std::size_t what = below(22);
+      if (what >= 20) {
+        clamp();
+        if (one_in(2)) access();
+      } else if (what < 9) {
         compute();
       } else if (what < 12) {
         compare();

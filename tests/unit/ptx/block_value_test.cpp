@@ -150,11 +150,24 @@ std::string fault_of(std::uint64_t seed) {
     expect("join", covers(joined, at, member.number));
     expect("widen", covers(widened, at, member.number));
   }
-  const Bounds between = difference(a.value, b.value), of_type = difference(x, y);
   const auto is_in = [](Bounds bounds, Wide number) {
     return (bounds.low == Bounds::kLowest || bounds.low <= number) &&
            (bounds.high == Bounds::kHighest || bounds.high >= number);
   };
+  // Another number of the thread bounds the part of `b` that depends on the block.
+  const std::int64_t factor = source.number(4);
+  std::array<std::int64_t, 3> other_step = b.value.step;
+  Wide part = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    part += Wide{b.value.step[i]} * at[i];
+    if (factor != 0 && b.value.step[i] % factor == 0) other_step[i] /= factor;
+  }
+  const BlockValue held = source.member(other_step).value;
+  const Bounds of_blocks = part_of_blocks(b.value.step, held, source.grid);
+  const BlockValue joined = join_in_part(a.value, b.value, of_blocks);
+  expect("part of blocks", is_in(of_blocks, part));
+  expect("join in part", covers(joined, at, a.number) && covers(joined, at, b.number));
+  const Bounds between = difference(a.value, b.value), of_type = difference(x, y);
   expect("difference", is_in(between, a.number - b.number) && is_in(of_type, p - q));
 
   const std::uint64_t c = a.content(), d = b.content();
@@ -169,8 +182,8 @@ std::string fault_of(std::uint64_t seed) {
   expect_content("and", bitwise_and(xs, ys, type), static_cast<Wide>(c & d), type.bits);
   expect_content("or", bitwise_or(xs, ys), static_cast<Wide>(c | d), type.bits);
   expect_content("xor", bitwise_xor(xs, ys), static_cast<Wide>(c ^ d), type.bits);
-  expect_content("minimum", minimum(x, y), std::min(p, q), type.bits);
-  expect_content("maximum", maximum(x, y), std::max(p, q), type.bits);
+  expect_content("minimum", minimum(x, y, source.grid), std::min(p, q), type.bits);
+  expect_content("maximum", maximum(x, y, source.grid), std::max(p, q), type.bits);
 
   const std::int64_t few = from_bits(source.below(70));
   const bool is_few = source.one_in(2);
@@ -264,18 +277,49 @@ TEST_CASE("block value: division and remainder by a divisor of the step are exac
   CHECK(divide(i, number(100)) == BlockValue::within({0, 163}));
 }
 
-TEST_CASE("block value: minimum and maximum keep the bound that depends on the block") {
+TEST_CASE("block value: minimum and maximum keep the bounds that depend on the block") {
   const BlockValue end = multiply(add(block_index(0), number(1)), number(256));
-  const BlockValue least = narrowed(minimum(end, number(10'000)));
-  CHECK(least.step == end.step);
-  CHECK(least.rest.high == 256);
-  CHECK(least.range == Bounds{256, 10'000});
-  CHECK(minimum(number(10'000), end) == minimum(end, number(10'000)));
-  CHECK(minimum(element(), end) == element());
-  const BlockValue most = narrowed(maximum(element(), number(100)));
-  CHECK(most.step == end.step);
-  CHECK(most.rest.low == 0);
-  CHECK(most.range == Bounds{100, 16'383});
+  const BlockValue limited = narrowed(minimum(end, number(10'000), kGrid));
+  CHECK(limited.step == end.step);
+  CHECK(limited.rest == Bounds{10'000 - 63 * 256, 256});
+  CHECK(limited.range == Bounds{256, 10'000});
+  CHECK(minimum(number(10'000), end, kGrid) == minimum(end, number(10'000), kGrid));
+  CHECK(minimum(element(), end, kGrid) == element());
+  const BlockValue raised = narrowed(maximum(element(), number(100), kGrid));
+  CHECK(raised == with_step(256, {0, 255}, {100, 16'383}));
+}
+
+TEST_CASE("block value: clamped neighbours stay near their block") {
+  const BlockValue before = subtract(element(), number(1)), after = add(element(), number(1));
+  CHECK(maximum(before, number(0), kGrid) == with_step(256, {-1, 254}, {0, 16'382}));
+  CHECK(minimum(after, number(16'383), kGrid) == with_step(256, {1, 256}, {1, 16'383}));
+  // All blocks begin before the end of the numbers.
+  CHECK(minimum(after, number(16'200), kGrid) == with_step(256, {1, 256}, {1, 16'200}));
+  CHECK(minimum(after, BlockValue::within({16'200, 16'300}), kGrid) ==
+        with_step(256, {1, 256}, {1, 16'300}));
+  // The last block begins 28 numbers behind the end.
+  CHECK(minimum(after, number(16'101), kGrid) == with_step(256, {-27, 256}, {1, 16'101}));
+  // Only blocks that begin before 1,000 hold this number.
+  BlockValue guarded = element();
+  guarded.range.high = 999;
+  CHECK(minimum(guarded, number(900), kGrid).rest == Bounds{-99, 255});
+}
+
+TEST_CASE("block value: a limit in the place of an index keeps the steps") {
+  // Held by blocks that have an index of at least 16,200.
+  BlockValue held = element();
+  held.range.low = 16'200;
+  const Bounds part = part_of_blocks({256, 0, 0}, held, kGrid);
+  CHECK(part == Bounds{16'200 - 255, 63 * 256});
+  CHECK(part_of_blocks({1'024, 0, 0}, held, kGrid) == Bounds{4 * part.low, 4 * part.high});
+  CHECK(part_of_blocks({-512, 0, 0}, held, kGrid) == Bounds{-2 * part.high, -2 * part.low});
+  CHECK(part_of_blocks({256, 1, 0}, held, kGrid) == Bounds{0, 63 * 256 + 3});
+  CHECK(join_in_part(number(16'200), element(), part) == with_step(256, {0, 255}, {0, 16'383}));
+  CHECK(join_in_part(number(16'400), element(), part) == with_step(256, {0, 455}, {0, 16'400}));
+  // Without such a part the steps bound nothing.
+  const Bounds any = part_of_blocks({256, 0, 0}, {}, kGrid);
+  CHECK(any == Bounds{0, 63 * 256});
+  CHECK(join_in_part(number(0), element(), any) == BlockValue::within({0, 16'383}));
 }
 
 TEST_CASE("block value: a number is read with the sign of the type") {

@@ -1,0 +1,16 @@
+// find_patterns: sequences of instructions whose result is known better than from their operands
+// one by one. Threads: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ptx/footprint_program.hpp"
+
+namespace reprise::detail {
+
+// Completes the operands of selections. `is_target`: by instruction, whether a branch leads to it.
+void find_patterns(std::vector<FootprintInstruction>& instructions,
+                   const std::vector<bool>& is_target, std::uint32_t registers);
+
+}  // namespace reprise::detail

@@ -224,17 +224,18 @@ class Derivation {
             one.is_wide ? multiply(number(0), number(1)) : multiply(operand(0), operand(1));
         return add(product, operand(2));
       }
-      case Op::Divide: return divide(number(0), number(1));
-      case Op::Remainder: return remainder(number(0), number(1));
+      case Op::MultiplyHigh: return multiply_high(operand(0), operand(1), one.type, launch_.grid);
+      case Op::Divide: return divide(number(0), number(1), launch_.grid);
+      case Op::Remainder: return remainder(number(0), number(1), launch_.grid);
       case Op::Minimum: return minimum(number(0), number(1), launch_.grid);
       case Op::Maximum: return maximum(number(0), number(1), launch_.grid);
-      case Op::And: return bitwise_and(with_sign(0), with_sign(1), one.type);
+      case Op::And: return bitwise_and(with_sign(0), with_sign(1), one.type, launch_.grid);
       case Op::Or: return bitwise_or(with_sign(0), with_sign(1));
       case Op::Xor: return bitwise_xor(with_sign(0), with_sign(1));
       case Op::Not: return subtract(BlockValue::number(-1), operand(0));
       case Op::Negate: return subtract(BlockValue::number(0), operand(0));
       case Op::ShiftLeft: return shift_left(operand(0), as_type(operand(1), {}), one.type);
-      case Op::ShiftRight: return shift_right(number(0), as_type(operand(1), {}));
+      case Op::ShiftRight: return shift_right(number(0), as_type(operand(1), {}), launch_.grid);
       case Op::Select: return select(state, one);
       default: break;
     }

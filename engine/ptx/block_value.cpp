@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kLowest = Bounds::kLowest, kHighest = Bounds::kHighest;
 using Steps = std::array<std::int64_t, 3>;
+__extension__ using Wide = __int128;
 constexpr Steps kNoSteps = {};
 
 // Sums and products of bounds; without a bound on overflow.
@@ -98,31 +99,71 @@ Bounds sum_of_steps(const Steps& step, const GridBlocks& grid) {
       result = sum(result, product(Bounds{step[d], step[d]}, Bounds{0, std::int64_t{grid[d]} - 1}));
   return result;
 }
-bool is_multiple(const Steps& steps, std::int64_t of) {
-  return std::all_of(steps.begin(), steps.end(), [of](std::int64_t s) { return s % of == 0; });
+std::int64_t floor_modulo(std::int64_t value, std::int64_t by) {
+  const std::int64_t left = value % by;
+  return left < 0 ? left + by : left;
 }
 
-// What floor(a / by) is, for by > 0.
-BlockValue floor_quotient(const BlockValue& a, std::int64_t by) {
-  const Bounds range = quotient(a.range, by);
-  if (!is_multiple(a.step, by)) return BlockValue::within(range);
-  Steps step = a.step;
-  for (std::int64_t& s : step) s /= by;
-  return make(step, quotient(a.rest, by), range);
+// Steps as multiples of `by`, and the steps of what is left of a value.
+struct DividedSteps {
+  Steps quotient = {}, left = {};
+};
+DividedSteps divided(const Steps& step, std::int64_t by) {
+  DividedSteps result;
+  for (std::size_t d = 0; d < 3; ++d) {
+    result.quotient[d] = floor_divide(step[d], by);
+    result.left[d] = floor_modulo(step[d], by);
+    if (result.left[d] <= by / 2) continue;
+    ++result.quotient[d];  // the nearest multiple leaves less
+    result.left[d] -= by;
+  }
+  return result;
+}
+
+// floor(a / by), for by > 0.
+BlockValue floor_quotient(const BlockValue& a, std::int64_t by, const GridBlocks& grid) {
+  const DividedSteps steps = divided(a.step, by);
+  return make(steps.quotient, quotient(sum(a.rest, sum_of_steps(steps.left, grid)), by),
+              quotient(a.range, by));
 }
 // a - by * floor(a / by), for by > 0.
-BlockValue floor_remainder(const BlockValue& a, std::int64_t by) {
+BlockValue floor_remainder(const BlockValue& a, std::int64_t by, const GridBlocks& grid) {
+  if (a.range.low >= 0 && a.range.high < by) return a;
   const auto is_in_one = [by](Bounds bounds) {
     return bounds.is_bounded() && floor_divide(bounds.low, by) == floor_divide(bounds.high, by);
   };
-  const auto within_one = [by](Bounds bounds) {
-    const std::int64_t start = floor_divide(bounds.low, by) * by;
-    return BlockValue::within({bounds.low - start, bounds.high - start});
+  const auto modulo = [by](Bounds bounds) {
+    return Bounds{floor_modulo(bounds.low, by), floor_modulo(bounds.high, by)};
   };
-  if (a.range.low >= 0 && a.range.high < by) return a;
-  if (is_in_one(a.range)) return within_one(a.range);
-  if (is_multiple(a.step, by) && is_in_one(a.rest)) return within_one(a.rest);
-  return BlockValue::within({0, by - 1});
+  if (is_in_one(a.range)) return BlockValue::within(modulo(a.range));
+  const DividedSteps steps = divided(a.step, by);
+  const Bounds part = sum_of_steps(steps.left, grid), left = sum(a.rest, part);
+  if (!is_in_one(left)) return BlockValue::within({0, by - 1});
+  const Bounds range = modulo(left);
+  return make(steps.left, {sum_of_lows(range.low, -part.low), sum_of_highs(range.high, -part.high)},
+              range);
+}
+
+// floor(a * factor / 2^64), for a factor from 0 to 2^64.
+BlockValue upper_half(const BlockValue& a, Wide factor, const GridBlocks& grid) {
+  constexpr Wide kHalf = Wide{1} << 63, kLowBits = 2 * kHalf - 1;
+  Steps step = {};
+  Wide lowest = 0, highest = 0;  // of what the steps leave out, in units of 2^-64
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Wide product = a.step[d] * factor, nearest = (product + kHalf) >> 64,
+               left = (product - (nearest << 64)) * (Wide{grid[d]} - 1);
+    step[d] = static_cast<std::int64_t>(nearest);
+    (left < 0 ? lowest : highest) += left;
+  }
+  const auto bound = [factor](std::int64_t x, Wide left) {
+    const Wide product = x * factor, sum = (product >> 64) + (((product & kLowBits) + left) >> 64);
+    return static_cast<std::int64_t>(std::clamp<Wide>(sum, kLowest, kHighest));
+  };
+  const auto bounds = [&bound](Bounds of, Wide low, Wide high) {
+    return Bounds{of.low == kLowest ? kLowest : bound(of.low, low),
+                  of.high == kHighest ? kHighest : bound(of.high, high)};
+  };
+  return make(step, bounds(a.rest, lowest, highest), bounds(a.range, 0, 0));
 }
 
 }  // namespace
@@ -227,21 +268,43 @@ BlockValue multiply(const BlockValue& a, const BlockValue& b) {
   return BlockValue::within(range);
 }
 
-BlockValue divide(const BlockValue& a, const BlockValue& b) {
+BlockValue multiply_high(const BlockValue& a, const BlockValue& b, IntegerType type,
+                         const GridBlocks& grid) {
+  const BlockValue of = as_type(a, type);
   if (is_any_address(a, b)) return mixed();
-  if (b.range.low <= 0) return BlockValue::unknown();
-  if (a.range.low >= 0 && b.range.is_one()) return floor_quotient(a, b.range.low);
-  if (!a.range.is_bounded()) return {};
-  Bounds range{kHighest, kLowest};
-  for (const std::int64_t x : {a.range.low, a.range.high})
-    for (const std::int64_t y : {b.range.low, b.range.high}) range = hull(range, {x / y, x / y});
-  return BlockValue::within(range);
+  if (type.bits < 63)
+    return floor_quotient(multiply(of, as_type(b, type)), std::int64_t{1} << type.bits, grid);
+  if (!b.range.is_one())
+    return a.range.is_one() ? multiply_high(b, a, type, grid) : BlockValue::unknown();
+  const Wide signed_factor = b.range.low,
+             factor =
+                 type.is_signed ? signed_factor : Wide{static_cast<std::uint64_t>(b.range.low)};
+  return factor < 0 ? upper_half(negative(of), -factor, grid) : upper_half(of, factor, grid);
 }
 
-BlockValue remainder(const BlockValue& a, const BlockValue& b) {
+BlockValue divide(const BlockValue& a, const BlockValue& b, const GridBlocks& grid) {
   if (is_any_address(a, b)) return mixed();
   if (b.range.low <= 0) return BlockValue::unknown();
-  if (a.range.low >= 0 && b.range.is_one()) return floor_remainder(a, b.range.low);
+  const auto towards_zero = [](Bounds x, std::int64_t by) {
+    return Bounds{x.low == kLowest ? kLowest : x.low / by,
+                  x.high == kHighest ? kHighest : x.high / by};
+  };
+  if (b.range.is_one()) {
+    BlockValue result = floor_quotient(a, b.range.low, grid);
+    if (a.range.low >= 0) return result;
+    // Negative numbers are rounded up.
+    result.rest.high = sum_of_highs(result.rest.high, 1);
+    return make(result.step, result.rest, towards_zero(a.range, b.range.low));
+  }
+  if (!a.range.is_bounded()) return BlockValue::unknown();
+  return BlockValue::within(
+      hull(towards_zero(a.range, b.range.low), towards_zero(a.range, b.range.high)));
+}
+
+BlockValue remainder(const BlockValue& a, const BlockValue& b, const GridBlocks& grid) {
+  if (is_any_address(a, b)) return mixed();
+  if (b.range.low <= 0) return BlockValue::unknown();
+  if (a.range.low >= 0 && b.range.is_one()) return floor_remainder(a, b.range.low, grid);
   const std::int64_t most = b.range.high == kHighest ? kHighest : b.range.high - 1;
   return BlockValue::within({a.range.low >= 0 ? 0 : most == kHighest ? kLowest : -most, most});
 }
@@ -254,16 +317,17 @@ BlockValue shift_left(const BlockValue& a, const BlockValue& count, IntegerType 
   return multiply(a, BlockValue::number(std::int64_t{1} << count.range.low));
 }
 
-BlockValue shift_right(const BlockValue& a, const BlockValue& count) {
+BlockValue shift_right(const BlockValue& a, const BlockValue& count, const GridBlocks& grid) {
   if (is_any_address(a, count)) return mixed();
   if (count.range.is_one() && count.range.low >= 0 && count.range.low < 63)
-    return floor_quotient(a, std::int64_t{1} << count.range.low);
+    return floor_quotient(a, std::int64_t{1} << count.range.low, grid);
   return a.range.low >= 0 ? BlockValue::within({0, a.range.high}) : BlockValue::unknown();
 }
 
-BlockValue bitwise_and(const BlockValue& a, const BlockValue& b, IntegerType type) {
+BlockValue bitwise_and(const BlockValue& a, const BlockValue& b, IntegerType type,
+                       const GridBlocks& grid) {
   if (is_any_address(a, b)) return mixed();
-  if (a.range.is_one() && !b.range.is_one()) return bitwise_and(b, a, type);
+  if (a.range.is_one() && !b.range.is_one()) return bitwise_and(b, a, type, grid);
   if (b.range.is_one()) {
     // The bits of the type only: ~7 can be written as a negative number.
     const std::uint64_t all =
@@ -277,10 +341,10 @@ BlockValue bitwise_and(const BlockValue& a, const BlockValue& b, IntegerType typ
     }
     constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
     if (mask < kMost && std::has_single_bit(mask + 1))
-      return floor_remainder(a, static_cast<std::int64_t>(mask + 1));
+      return floor_remainder(a, static_cast<std::int64_t>(mask + 1), grid);
     if (rest < kMost && std::has_single_bit(rest + 1)) {
       const auto unit = static_cast<std::int64_t>(rest + 1);
-      return multiply(floor_quotient(a, unit), BlockValue::number(unit));
+      return multiply(floor_quotient(a, unit, grid), BlockValue::number(unit));
     }
     if (mask < kMost) return BlockValue::within({0, static_cast<std::int64_t>(mask)});
     return BlockValue::unknown();

@@ -85,12 +85,19 @@ struct BlockValue {
 [[nodiscard]] BlockValue subtract(const BlockValue& a, const BlockValue& b);
 // Operands of the following are numbers as instructions read them; see as_type().
 [[nodiscard]] BlockValue multiply(const BlockValue& a, const BlockValue& b);
+// The product divided by two to the power of the type's bits, rounded down. Operands as registers
+// hold them.
+[[nodiscard]] BlockValue multiply_high(const BlockValue& a, const BlockValue& b, IntegerType type,
+                                       const GridBlocks& grid);
 // Rounds towards zero. Unknown unless the divisor is positive.
-[[nodiscard]] BlockValue divide(const BlockValue& a, const BlockValue& b);
-[[nodiscard]] BlockValue remainder(const BlockValue& a, const BlockValue& b);
+[[nodiscard]] BlockValue divide(const BlockValue& a, const BlockValue& b, const GridBlocks& grid);
+[[nodiscard]] BlockValue remainder(const BlockValue& a, const BlockValue& b,
+                                   const GridBlocks& grid);
 [[nodiscard]] BlockValue shift_left(const BlockValue& a, const BlockValue& count, IntegerType type);
-[[nodiscard]] BlockValue shift_right(const BlockValue& a, const BlockValue& count);
-[[nodiscard]] BlockValue bitwise_and(const BlockValue& a, const BlockValue& b, IntegerType type);
+[[nodiscard]] BlockValue shift_right(const BlockValue& a, const BlockValue& count,
+                                     const GridBlocks& grid);
+[[nodiscard]] BlockValue bitwise_and(const BlockValue& a, const BlockValue& b, IntegerType type,
+                                     const GridBlocks& grid);
 [[nodiscard]] BlockValue bitwise_or(const BlockValue& a, const BlockValue& b);
 [[nodiscard]] BlockValue bitwise_xor(const BlockValue& a, const BlockValue& b);
 [[nodiscard]] BlockValue minimum(const BlockValue& a, const BlockValue& b, const GridBlocks& grid);

@@ -84,10 +84,11 @@ std::optional<Op> integer_op(std::string_view opcode) {
                                                                      {"shr", Op::ShiftRight}}};
   for (const auto& [name, op] : kOps) {
     if (!is_ptx_opcode(opcode, name)) continue;
-    // Saturation, carries and upper halves.
+    if (op == Op::Multiply && has_ptx_modifier(opcode, ".hi")) return Op::MultiplyHigh;
+    // Saturation, carries, and sums with upper halves.
     const bool is_product = op == Op::Multiply || op == Op::MultiplyAdd;
     if (has_ptx_modifier(opcode, ".sat") || has_ptx_modifier(opcode, ".cc") ||
-        has_ptx_modifier(opcode, ".relu") || has_ptx_modifier(opcode, ".hi") ||
+        has_ptx_modifier(opcode, ".relu") ||
         (is_product && !has_ptx_modifier(opcode, ".lo") && !has_ptx_modifier(opcode, ".wide")))
       return std::nullopt;
     return op;

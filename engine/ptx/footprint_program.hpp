@@ -34,6 +34,7 @@ struct FootprintInstruction {
     Add,
     Subtract,
     Multiply,
+    MultiplyHigh,
     MultiplyAdd,
     Divide,
     Remainder,

@@ -25,6 +25,13 @@ Wide read(std::uint64_t content, IntegerType type) {
   return is_negative ? value - (Wide{1} << type.bits) : value;
 }
 
+// Of the product.
+Wide upper_half(Wide a, Wide b, IntegerType type) {
+  __extension__ using Unsigned = unsigned __int128;
+  if (type.is_signed) return (a * b) >> type.bits;
+  return static_cast<Wide>((static_cast<Unsigned>(a) * static_cast<Unsigned>(b)) >> type.bits);
+}
+
 // The numbers of block `at` that a value covers.
 struct Interval {
   Wide low = 0, high = 0;
@@ -175,11 +182,14 @@ std::string fault_of(std::uint64_t seed) {
   expect_content("subtract", subtract(a.value, b.value), static_cast<Wide>(c - d), type.bits);
   expect_content("multiply", multiply(a.value, b.value), static_cast<Wide>(c * d), type.bits);
   if (type.bits < 64) expect_content("multiply wide", multiply(x, y), p * q, 2 * type.bits);
+  expect_content("multiply high", multiply_high(a.value, b.value, type, source.grid),
+                 upper_half(p, q, type), type.bits);
   if (q != 0) {
-    expect_content("divide", divide(x, y), p / q, type.bits);
-    expect_content("remainder", remainder(x, y), p % q, type.bits);
+    expect_content("divide", divide(x, y, source.grid), p / q, type.bits);
+    expect_content("remainder", remainder(x, y, source.grid), p % q, type.bits);
   }
-  expect_content("and", bitwise_and(xs, ys, type), static_cast<Wide>(c & d), type.bits);
+  expect_content("and", bitwise_and(xs, ys, type, source.grid), static_cast<Wide>(c & d),
+                 type.bits);
   expect_content("or", bitwise_or(xs, ys), static_cast<Wide>(c | d), type.bits);
   expect_content("xor", bitwise_xor(xs, ys), static_cast<Wide>(c ^ d), type.bits);
   expect_content("minimum", minimum(x, y, source.grid), std::min(p, q), type.bits);
@@ -191,7 +201,7 @@ std::string fault_of(std::uint64_t seed) {
   const Wide by = std::min<Wide>(is_few ? few : read(d, {}), type.bits);
   expect_content("shift left", shift_left(a.value, count, type),
                  by >= type.bits ? 0 : static_cast<Wide>(c << static_cast<int>(by)), type.bits);
-  expect_content("shift right", shift_right(x, count), p >> by, type.bits);
+  expect_content("shift right", shift_right(x, count, source.grid), p >> by, type.bits);
   return fault;
 }
 
@@ -262,19 +272,48 @@ TEST_CASE("block value: the index of an element keeps its step") {
 TEST_CASE("block value: division and remainder by a divisor of the step are exact") {
   const IntegerType u32{};
   const BlockValue i = element();
-  CHECK(divide(i, number(64)) == with_step(4, {0, 3}, {0, 255}));
-  CHECK(shift_right(i, number(6)) == divide(i, number(64)));
-  CHECK(divide(i, number(256)) == block_index(0));
-  CHECK(remainder(i, number(256)) == BlockValue::within({0, 255}));
-  CHECK(remainder(add(i, number(512)), number(512)) == BlockValue::within({0, 511}));
-  CHECK(bitwise_and(i, number(255), u32) == BlockValue::within({0, 255}));
-  CHECK(bitwise_and(i, number(63), u32) == BlockValue::within({0, 63}));
-  CHECK(bitwise_and(i, number(-256), u32) == with_step(256, {0, 0}, {0, 16'128}));
-  CHECK(bitwise_and(i, number(0xffff'ff00), u32) == bitwise_and(i, number(-256), u32));
-  CHECK(bitwise_and(i, number(-8), {64, true}) == with_step(256, {0, 248}, {0, 16'376}));
-  CHECK(remainder(i, number(1 << 20)) == i);
-  CHECK(remainder(i, number(7)) == BlockValue::within({0, 6}));
-  CHECK(divide(i, number(100)) == BlockValue::within({0, 163}));
+  CHECK(divide(i, number(64), kGrid) == with_step(4, {0, 3}, {0, 255}));
+  CHECK(shift_right(i, number(6), kGrid) == divide(i, number(64), kGrid));
+  CHECK(divide(i, number(256), kGrid) == block_index(0));
+  CHECK(remainder(i, number(256), kGrid) == BlockValue::within({0, 255}));
+  CHECK(remainder(add(i, number(512)), number(512), kGrid) == BlockValue::within({0, 511}));
+  CHECK(bitwise_and(i, number(255), u32, kGrid) == BlockValue::within({0, 255}));
+  CHECK(bitwise_and(i, number(63), u32, kGrid) == BlockValue::within({0, 63}));
+  CHECK(bitwise_and(i, number(-256), u32, kGrid) == with_step(256, {0, 0}, {0, 16'128}));
+  CHECK(bitwise_and(i, number(0xffff'ff00), u32, kGrid) ==
+        bitwise_and(i, number(-256), u32, kGrid));
+  CHECK(bitwise_and(i, number(-8), {64, true}, kGrid) == with_step(256, {0, 248}, {0, 16'376}));
+  CHECK(remainder(i, number(1 << 20), kGrid) == i);
+  CHECK(remainder(i, number(7), kGrid) == BlockValue::within({0, 6}));
+}
+
+TEST_CASE("block value: division by another number leaves a part that grows with the grid") {
+  // 2.56 blocks: three, less 44 hundredths for each block.
+  CHECK(divide(element(), number(100), kGrid) == with_step(3, {-28, 2}, {0, 163}));
+  CHECK(divide(subtract(element(), number(7)), number(64), kGrid) ==
+        with_step(4, {-1, 4}, {0, 255}));
+  CHECK(divide(multiply(element(), number(-1)), number(64), kGrid) ==
+        with_step(-4, {-4, 1}, {-255, 0}));
+  // 257 b + [0, 3] modulo 256.
+  const BlockValue i = add(multiply(block_index(0), number(257)), BlockValue::within({0, 3}));
+  CHECK(remainder(i, number(256), kGrid) == with_step(1, {0, 3}, {0, 66}));
+}
+
+TEST_CASE("block value: a quotient by the upper half of a product is exact") {
+  const BlockValue i = add(multiply(block_index(0), number(192)), BlockValue::within({0, 191}));
+  const IntegerType u32{}, s32{32, true}, u64{64, false}, s64{64, true};
+  // By 2/3, then by two; by 1/3; both with 32 and 64 bits.
+  const BlockValue two_thirds = with_step(128, {0, 127}, {0, 8'191}),
+                   third = with_step(64, {0, 63}, {0, 4'095});
+  CHECK(multiply_high(i, number(0xaaaa'aaab), u32, kGrid) == two_thirds);
+  CHECK(multiply_high(number(-1431655765), i, u32, kGrid) == two_thirds);
+  CHECK(multiply_high(i, number(1431655766), s32, kGrid) == third);
+  CHECK(multiply_high(i, number(-6148914691236517205), u64, kGrid) == two_thirds);
+  CHECK(multiply_high(number(6148914691236517206), i, s64, kGrid) == third);
+  CHECK(multiply_high(i, number(-6148914691236517206), s64, kGrid) ==
+        with_step(-64, {-64, 0}, {-4'096, 0}));
+  CHECK(shift_right(multiply(i, number(0xaaaa'aaab)), number(33), kGrid) == third);
+  CHECK(multiply_high(i, BlockValue::within({0, 3}), u64, kGrid) == BlockValue::unknown());
 }
 
 TEST_CASE("block value: minimum and maximum keep the bounds that depend on the block") {
@@ -346,7 +385,7 @@ TEST_CASE("block value: offsets are added to addresses, and other operations mix
   for (const BlockValue& value :
        {add(address, other), subtract(address, other), subtract(number(0), address),
         multiply(address, number(1)), join(address, other), join(address, number(0)),
-        as_type(address, {}), bitwise_and(address, number(-16), {64, false})})
+        as_type(address, {}), bitwise_and(address, number(-16), {64, false}, kGrid)})
     CHECK(value.is(Kind::Mixed));
   const BlockValue aside = BlockValue::of_kind(Kind::Elsewhere);
   CHECK(add(aside, element()).is(Kind::Elsewhere));

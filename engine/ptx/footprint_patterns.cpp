@@ -12,13 +12,13 @@ namespace {
 using Instruction = FootprintInstruction;
 using Op = Instruction::Op;
 using Operand = FootprintOperand;
-__extension__ using Wide = unsigned __int128;
+__extension__ using UnsignedWide = unsigned __int128;
 
 // The content of a register: floor(of * factor / 2^shift).
 struct Scaled {
   Operand of;
   IntegerType type;  // that `of` is read as
-  Wide factor = 0;
+  UnsignedWide factor = 0;
   std::uint32_t shift = 0;
 };
 struct Quotient {
@@ -33,7 +33,7 @@ bool is_same(const Operand& a, const Operand& b) {
 bool is_number(const Operand& operand, std::int64_t number) {
   return operand.is(Operand::Kind::Number) && operand.number == number;
 }
-Wide power_of_two(std::uint32_t exponent) { return Wide{1} << exponent; }
+UnsignedWide power_of_two(std::uint32_t exponent) { return UnsignedWide{1} << exponent; }
 
 // The number d for which a product gives floor(x / d), or for signed numbers floor(x / d) + 1 where
 // x is negative; less than half of 2^bits. `bits`: all numbers of as many bits are divided right.
@@ -42,9 +42,10 @@ std::int64_t divisor_of(const Scaled& scaled, std::uint32_t bits) {
   constexpr std::uint32_t kMaxShift = 126;  // the products below have 128 bits
   if (scaled.factor == 0 || scaled.shift < bits || scaled.shift > kMaxShift) return 0;
   // x * factor / 2^shift is x / d and an error of x * excess / (d * 2^shift), less than 1 / d.
-  const Wide unit = power_of_two(scaled.shift), by = (unit + scaled.factor - 1) / scaled.factor,
-             excess = by * scaled.factor - unit;
-  const Wide largest = power_of_two(scaled.type.is_signed ? bits - 1 : bits);
+  const UnsignedWide unit = power_of_two(scaled.shift),
+                     by = (unit + scaled.factor - 1) / scaled.factor,
+                     excess = by * scaled.factor - unit;
+  const UnsignedWide largest = power_of_two(scaled.type.is_signed ? bits - 1 : bits);
   if (excess > unit / largest || (scaled.type.is_signed && excess == 0)) return 0;
   return by < power_of_two(std::min(bits, 63u) - 1) ? static_cast<std::int64_t>(by) : 0;
 }
@@ -124,7 +125,7 @@ class Patterns {
                            std::uint32_t shift) -> std::optional<Scaled> {
       const Operand &of = product.operands[0], &by = product.operands[1];
       if (!of.is(Operand::Kind::Register) || !by.is(Operand::Kind::Number)) return std::nullopt;
-      const Wide factor =
+      const UnsignedWide factor =
           static_cast<std::uint64_t>(by.number) & (power_of_two(product.type.bits) - 1);
       return Scaled{of, product.type, factor, shift};
     };
@@ -149,7 +150,7 @@ class Patterns {
       std::optional<Scaled> scaled = product_of(product);
       if (!scaled || scaled->shift != scaled->type.bits || sum->type.bits != scaled->type.bits)
         continue;
-      const Wide half = power_of_two(scaled->type.bits - 1);
+      const UnsignedWide half = power_of_two(scaled->type.bits - 1);
       if (scaled->type.is_signed) {
         // The product by a negative number, plus the register: that of the number without a sign.
         if (scaled->factor >= half && is_same(other, scaled->of)) return scaled;

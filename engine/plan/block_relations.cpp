@@ -42,17 +42,22 @@ class CommandRelations {
   // Block i of `from` and block j of `to` share bytes only if
   //   from.step * i + from.begin < to.step * j + to.end and to.step * j + to.begin < from.step * i
   //   + from.end.
-  // The relation names the commands, not nodes.
+  // With tiles of one matrix, only if i is j. The relation names the commands, not nodes.
   BlockRelation between(std::uint32_t from, std::uint32_t to) {
     const BlockRelation all{.from = from, .to = to};
     if (blocks(from) <= 1) return all;
     std::optional<BlockRelation> found;
+    bool has_tiles = false;
     for (const BlockAccess& a : accesses_of(from)) {
       for (const BlockAccess& b : accesses_of(to)) {
         if (a.access.buffer != b.access.buffer || a.access.begin >= b.access.end ||
             b.access.begin >= a.access.end ||
             (!writes(a.access.access) && !writes(b.access.access)))
           continue;
+        if (a.tiles && a.tiles == b.tiles) {
+          has_tiles = true;
+          continue;
+        }
         if (a.bytes.empty() || b.bytes.empty()) return all;
         for (const BlockAccess::Bytes& x : a.bytes) {
           for (const BlockAccess::Bytes& y : b.bytes) {
@@ -67,12 +72,16 @@ class CommandRelations {
         }
       }
     }
-    if (!found) return all;
+    if (!found) return has_tiles ? BlockRelation{from, to, 1, 1, 0, 0} : all;
     const std::int64_t common = std::gcd(found->factor, found->divisor);
     found->low = floor_divide(found->low, common);
     found->high = floor_divide(found->high, common);
     found->factor /= common;
     found->divisor /= common;
+    if (!has_tiles) return *found;
+    if (found->factor != 1 || found->divisor != 1) return all;
+    found->low = std::min<std::int64_t>(found->low, 0);
+    found->high = std::max<std::int64_t>(found->high, 0);
     return *found;
   }
 

@@ -1,6 +1,7 @@
 #include "plan/dispatch_footprint.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -46,7 +47,6 @@ bool covers(const std::vector<BlockAccess::Bytes>& all, std::int64_t blocks, std
 // none; empty: there are some.
 std::string_view set_bytes(const DispatchPayload& dispatch, const Footprint* footprint,
                            std::span<const MemoryPlace> places, BlockAccess& of) {
-  if (of.access.shape != 0) return "accesses rows with gaps";
   const auto begin = static_cast<std::int64_t>(of.access.begin),
              end = static_cast<std::int64_t>(of.access.end);
   bool is_argument = false;
@@ -90,6 +90,80 @@ std::string_view set_bytes(const DispatchPayload& dispatch, const Footprint* foo
   return {};
 }
 
+// The bytes of an access by row of threads, in terms of memory, as far as they are declared.
+std::optional<std::vector<BlockBytes>> bytes_of_rows(const DispatchPayload& dispatch,
+                                                     std::span<const PointerFootprint> rows,
+                                                     std::span<const MemoryPlace> places,
+                                                     const BufferAccess& access) {
+  std::vector<BlockBytes> result;
+  for (std::uint32_t i = 0; i < dispatch.buffer_argument_count; ++i) {
+    const BufferArgument& argument = dispatch.buffer_arguments[i];
+    const MemoryPlace& place = places[argument.buffer];
+    if (place.memory != access.buffer) continue;
+    const bool is_declared =
+        dispatch.block_slices != nullptr && dispatch.block_slices[i].bytes != 0;
+    if (is_declared || rows.empty() || rows[i].is_unbounded) return std::nullopt;
+    const auto base = static_cast<std::int64_t>(place.offset + argument.offset);
+    for (BlockBytes one : rows[i].bytes) {
+      for (std::int64_t* const bound : {&one.begin, &one.end, &one.lowest, &one.highest})
+        *bound += base;
+      if (one.lowest < static_cast<std::int64_t>(access.end) &&
+          one.highest > static_cast<std::int64_t>(access.begin))
+        result.push_back(one);
+    }
+  }
+  std::sort(result.begin(), result.end(),
+            [](const BlockBytes& a, const BlockBytes& b) { return a.begin < b.begin; });
+  return result;
+}
+
+// Sets the tiles of one access of a dispatch, if its blocks access tiles of a matrix that together
+// are all declared bytes.
+void set_tiles(const DispatchPayload& dispatch, const Footprint& footprint,
+               std::span<const MemoryPlace> places, BlockAccess& of) {
+  const auto begin = static_cast<std::int64_t>(of.access.begin),
+             end = static_cast<std::int64_t>(of.access.end);
+  std::array<std::vector<BlockBytes>, 2> parts;
+  for (std::size_t i = 0; i < 2; ++i) {
+    auto bytes = bytes_of_rows(dispatch, footprint.rows[i], places, of.access);
+    if (!bytes || bytes->empty()) return;
+    parts[i] = std::move(*bytes);
+  }
+  const BlockBytes &first = parts[0].front(), &last = parts[1].front();
+  if (first.begin != begin || last.begin <= begin) return;
+  const std::int64_t columns = dispatch.grid.x, rows = dispatch.block.y;
+  const BlockAccess::Tiles tiles{.begin = begin,
+                                 .pitch = rows > 1 ? first.step[2] : first.step[1],
+                                 .width = columns > 2 ? first.step[0] : last.begin - first.begin,
+                                 .rows = rows,
+                                 .columns = columns};
+  if (tiles.pitch <= 0 || tiles.pitch > end - begin || tiles.width <= 0 ||
+      tiles.width > (tiles.pitch - 1) / (columns - 1))
+    return;
+  const std::int64_t declared_rows = (end - begin + tiles.pitch - 1) / tiles.pitch;
+  if (declared_rows > rows * dispatch.grid.y) return;
+  for (const bool is_last : {false, true}) {
+    const std::int64_t last_tile = tiles.width * (columns - 1),
+                       from = begin + (is_last ? last_tile : 0),
+                       to = begin + (is_last ? tiles.pitch : tiles.width),
+                       furthest = (is_last ? 0 : last_tile - tiles.width) +
+                                  tiles.pitch * (declared_rows - 1);
+    const std::array<std::int64_t, 3> step = {is_last || columns == 2 ? 0 : tiles.width,
+                                              dispatch.grid.y > 1 ? rows * tiles.pitch : 0,
+                                              rows > 1 ? tiles.pitch : 0};
+    std::int64_t covered = from;
+    for (const BlockBytes& one : parts[is_last ? 1 : 0]) {
+      // In the tile, without gaps, and not cut where other rows or columns are declared.
+      if (one.step != step || one.begin < from || one.end > to || one.begin > covered ||
+          one.lowest > one.begin || one.highest < std::min(one.end + furthest, end))
+        return;
+      covered = std::max(covered, one.end);
+    }
+    if (covered < to) return;
+  }
+  of.tiles = tiles;
+}
+
 }  // namespace
 
 const PtxFunction* find_kernel(const PtxModule& module, std::string_view name) {
@@ -118,6 +192,23 @@ std::shared_ptr<const Footprint> find_footprint(KernelFootprints& kernel,
                       .unknown = unknown});
 }
 
+bool BlockAccess::contains(std::int64_t first, std::int64_t end, std::int64_t block) const {
+  if (tiles) {
+    if (first < tiles->begin) return false;
+    const std::int64_t column = block % tiles->columns, row = block / tiles->columns,
+                       line = (first - tiles->begin) / tiles->pitch,
+                       from = tiles->begin + line * tiles->pitch + column * tiles->width,
+                       to = column + 1 < tiles->columns ? from + tiles->width
+                                                        : tiles->begin + (line + 1) * tiles->pitch;
+    return line / tiles->rows == row && first >= from && end <= to;
+  }
+  return bytes.empty() || std::any_of(bytes.begin(), bytes.end(), [&](const Bytes& of) {
+           const std::int64_t moved = of.step * block;
+           return first >= std::max(of.begin + moved, of.lowest) &&
+                  end <= std::min(of.end + moved, of.highest);
+         });
+}
+
 std::vector<BlockAccess> block_accesses(const Recording& recording, std::uint32_t command,
                                         std::span<const BufferAccess> accesses,
                                         std::span<const MemoryPlace> places, std::string* reason) {
@@ -131,7 +222,15 @@ std::vector<BlockAccess> block_accesses(const Recording& recording, std::uint32_
   const KernelCore& kernel = *recording.kernels[dispatch.kernel];
   const std::shared_ptr<const Footprint> footprint =
       kernel.backend ? kernel.backend->footprint(dispatch) : nullptr;
-  for (BlockAccess& of : result) note(set_bytes(dispatch, footprint.get(), places, of));
+  for (BlockAccess& of : result) {
+    if (of.access.shape != 0) {
+      note("accesses rows with gaps");
+      continue;
+    }
+    const std::string_view problem = set_bytes(dispatch, footprint.get(), places, of);
+    if (!problem.empty() && footprint) set_tiles(dispatch, *footprint, places, of);
+    if (!of.is_by_block()) note(problem);
+  }
   return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,19 +26,31 @@ namespace reprise::detail {
 struct BlockAccess {
   BufferAccess access;  // in terms of memory
   // Block b, in linear order, accesses at most bytes [begin + step * b, end + step * b) of one of
-  // these, within [lowest, highest). Empty: every block can access all bytes.
+  // these, within [lowest, highest).
   struct Bytes {
     std::int64_t step = 0, begin = 0, end = 0, lowest = 0, highest = 0;
   };
   std::vector<Bytes> bytes = {};
+  // Of a matrix in rows of `pitch` bytes, block b accesses at most one tile: `rows` rows, and of
+  // each `width` bytes, or the rest of the row in the last of the `columns` columns of tiles.
+  struct Tiles {
+    std::int64_t begin = 0, pitch = 0, width = 0, rows = 0, columns = 0;
+    friend bool operator==(const Tiles&, const Tiles&) = default;
+  };
+  std::optional<Tiles> tiles = {};
   bool is_declared = false;  // by the dispatch, some of the bytes at least
+
+  // Without bytes and tiles, every block can access all bytes.
+  [[nodiscard]] bool is_by_block() const noexcept { return !bytes.empty() || tiles; }
+  // Whether block b can access all of these bytes at once.
+  [[nodiscard]] bool contains(std::int64_t first, std::int64_t end, std::int64_t block) const;
 };
 
 // The accesses of a command, given in terms of memory: accesses[i] is the command's i-th one, and
 // places[b] is the place of buffer b of the recording. What a dispatch declares takes the place of
-// what its kernel's PTX shows. Where an access has bytes by block, all blocks together can access
-// each declared byte. `reason` receives why the first one without has
-// none, and stays empty otherwise; may be null.
+// what its kernel's PTX shows. Where an access is by block, all blocks together can access each
+// declared byte. `reason` receives why the first other one is not, and stays empty without one; may
+// be null.
 [[nodiscard]] std::vector<BlockAccess> block_accesses(const Recording& recording,
                                                       std::uint32_t command,
                                                       std::span<const BufferAccess> accesses,

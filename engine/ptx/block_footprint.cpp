@@ -35,10 +35,18 @@ struct State {
   std::vector<BlockPredicate> predicates;
 };
 
+// The blocks of a derivation: some columns of the grid. By row, threadIdx.y takes the place of
+// blockIdx.z, which is zero: a row of threads is like a block.
+struct Part {
+  GridBlocks blocks = {1, 1, 1};
+  std::uint32_t first_column = 0;
+  bool is_by_row = false;
+};
+
 class Derivation {
  public:
-  Derivation(const FootprintProgram& program, const FootprintLaunch& launch)
-      : program_(program), launch_(launch) {
+  Derivation(const FootprintProgram& program, const FootprintLaunch& launch, const Part& part)
+      : program_(program), launch_(launch), part_(part) {
     footprint_.pointers.resize(launch.pointers.size());
   }
 
@@ -160,16 +168,21 @@ class Derivation {
       return BlockValue::within({0, std::int64_t{extent} - 1});
     };
     switch (operand.special) {
-      case Special::Thread: return below(launch_.block[dimension]);
+      case Special::Thread:
+        return part_.is_by_row && dimension == 1 ? block_index(2) : below(launch_.block[dimension]);
       case Special::BlockExtent: return BlockValue::number(launch_.block[dimension]);
       case Special::GridExtent: return BlockValue::number(launch_.grid[dimension]);
       case Special::Lane: return below(32);
       case Special::Block: break;
     }
-    BlockValue value = below(launch_.grid[dimension]);
-    if (launch_.grid[dimension] == 1) return value;
+    return part_.is_by_row && dimension == 2 ? BlockValue::number(0) : block_index(dimension);
+  }
+  [[nodiscard]] BlockValue block_index(std::uint32_t dimension) const {
+    const std::int64_t first = dimension == 0 ? part_.first_column : 0;
+    BlockValue value = BlockValue::within({first, first + part_.blocks[dimension] - 1});
+    if (part_.blocks[dimension] == 1) return value;
     value.step[dimension] = 1;
-    value.rest = {0, 0};
+    value.rest = {first, first};
     return value;
   }
 
@@ -224,18 +237,18 @@ class Derivation {
             one.is_wide ? multiply(number(0), number(1)) : multiply(operand(0), operand(1));
         return add(product, operand(2));
       }
-      case Op::MultiplyHigh: return multiply_high(operand(0), operand(1), one.type, launch_.grid);
-      case Op::Divide: return divide(number(0), number(1), launch_.grid);
-      case Op::Remainder: return remainder(number(0), number(1), launch_.grid);
-      case Op::Minimum: return minimum(number(0), number(1), launch_.grid);
-      case Op::Maximum: return maximum(number(0), number(1), launch_.grid);
-      case Op::And: return bitwise_and(with_sign(0), with_sign(1), one.type, launch_.grid);
+      case Op::MultiplyHigh: return multiply_high(operand(0), operand(1), one.type, part_.blocks);
+      case Op::Divide: return divide(number(0), number(1), part_.blocks);
+      case Op::Remainder: return remainder(number(0), number(1), part_.blocks);
+      case Op::Minimum: return minimum(number(0), number(1), part_.blocks);
+      case Op::Maximum: return maximum(number(0), number(1), part_.blocks);
+      case Op::And: return bitwise_and(with_sign(0), with_sign(1), one.type, part_.blocks);
       case Op::Or: return bitwise_or(with_sign(0), with_sign(1));
       case Op::Xor: return bitwise_xor(with_sign(0), with_sign(1));
       case Op::Not: return subtract(BlockValue::number(-1), operand(0));
       case Op::Negate: return subtract(BlockValue::number(0), operand(0));
       case Op::ShiftLeft: return shift_left(operand(0), as_type(operand(1), {}), one.type);
-      case Op::ShiftRight: return shift_right(number(0), as_type(operand(1), {}), launch_.grid);
+      case Op::ShiftRight: return shift_right(number(0), as_type(operand(1), {}), part_.blocks);
       case Op::Select: return select(state, one);
       default: break;
     }
@@ -291,14 +304,14 @@ class Derivation {
   // Bounds of the sum of step[d] * b[d] for the blocks b in which a predicate has this value.
   [[nodiscard]] Bounds part_if(const State& state, const BlockPredicate& predicate, bool is_true,
                                const std::array<std::int64_t, 3>& step) const {
-    Bounds part = part_of_blocks(step, {}, launch_.grid);
+    Bounds part = part_of_blocks(step, {}, part_.blocks);
     for (const RegisterConstraint& constraint : predicate.constraints[is_true ? 1 : 0]) {
       const Register& of = state.registers[constraint.index];
       BlockValue held = of.value;
       if (of.version != constraint.version ||
           !constrain(predicate, is_true, constraint.index, of.version, held))
         continue;
-      const Bounds other = part_of_blocks(step, held, launch_.grid);
+      const Bounds other = part_of_blocks(step, held, part_.blocks);
       part = {std::max(part.low, other.low), std::min(part.high, other.high)};
     }
     return part;
@@ -318,7 +331,7 @@ class Derivation {
       };
       read.range = narrowed(read.range, constraint.box.range);
       if (read.step == constraint.box.step) read.rest = narrowed(read.rest, constraint.box.rest);
-      if (!narrow(read, launch_.grid)) return false;
+      if (!narrow(read, part_.blocks)) return false;
       value = read;
     }
     return true;
@@ -410,7 +423,7 @@ class Derivation {
       return fail("accesses memory whose address is not a parameter");
     address = add(address, BlockValue::number(one.offset));
     PointerFootprint& pointer = footprint_.pointers[address.pointer];
-    if (!narrow(address, launch_.grid)) return;
+    if (!narrow(address, part_.blocks)) return;
     const std::int64_t bytes = one.bytes;
     BlockBytes made{.step = address.step, .begin = address.rest.low, .lowest = address.range.low};
     if (!address.rest.is_bounded() || !address.range.is_bounded() ||
@@ -505,7 +518,7 @@ class Derivation {
       } else {
         value = result_of(state, one);
       }
-      if (!narrow(value, launch_.grid)) value.step = {}, value.rest = value.range = {};
+      if (!narrow(value, part_.blocks)) value.step = {}, value.rest = value.range = {};
       set(state, one.results[i], value, is_certain);
     }
     const BlockPredicate predicate =
@@ -521,6 +534,7 @@ class Derivation {
 
   const FootprintProgram& program_;
   const FootprintLaunch& launch_;
+  const Part part_;
   Footprint footprint_;
   std::map<std::uint32_t, State> pending_;        // by instruction
   std::vector<Loop> loops_;                       // by instruction
@@ -531,7 +545,20 @@ class Derivation {
 }  // namespace
 
 Footprint derive_footprint(const FootprintProgram& program, const FootprintLaunch& launch) {
-  return Derivation(program, launch).run();
+  const auto& [columns, rows, slices] = launch.grid;
+  Footprint footprint = Derivation(program, launch, {.blocks = launch.grid}).run();
+  const bool has_rows =
+      columns > 1 && slices == 1 && launch.block[2] == 1 && (rows > 1 || launch.block[1] > 1);
+  const bool is_bounded = std::any_of(footprint.pointers.begin(), footprint.pointers.end(),
+                                      [](const PointerFootprint& of) { return !of.bytes.empty(); });
+  if (!has_rows || !is_bounded) return footprint;
+  // A guard ends the rows of the last column only.
+  const std::array<Part, 2> parts = {
+      {{.blocks = {columns - 1, rows, launch.block[1]}, .is_by_row = true},
+       {.blocks = {1, rows, launch.block[1]}, .first_column = columns - 1, .is_by_row = true}}};
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    footprint.rows[i] = Derivation(program, launch, parts[i]).run().pointers;
+  return footprint;
 }
 
 }  // namespace reprise::detail

@@ -48,6 +48,10 @@ struct Footprint {
   // Why every block can access all that the dispatch declares; empty: see `pointers`.
   std::string problem = {};
   std::vector<PointerFootprint> pointers = {};  // by FootprintLaunch::pointers
+  // The same by row of threads, for the blocks of all columns of the grid but the last one, and for
+  // those of the last one: step[2] is for threadIdx.y. Empty unless the grid has several columns,
+  // and it or a block several rows, and neither has a third dimension.
+  std::array<std::vector<PointerFootprint>, 2> rows = {};
 };
 
 // Never leaves out a byte that a block can access. Cost: at most kMaxFootprintSteps instructions.

@@ -83,6 +83,20 @@ TEST_CASE("checked kernels: a block that accesses other bytes than its PTX shows
   CHECK(text.find("outside of the bytes that the kernel's PTX shows for the block") !=
         std::string::npos);
 }
+
+TEST_CASE(
+    "checked kernels: a block that accesses the tile of another one is a fault of the analysis") {
+  const Checked t;
+  const DispatchDesc shape{.grid = {3, 4}, .block = {3, 2}};
+  t.dispatch(shaders::checked_tiles, shape, write(t.x), false);
+  const Error error =
+      thrown_by([&] { t.dispatch(shaders::checked_tiles, shape, write(t.x), true); });
+  CHECK(error.code() == ErrorCode::Internal);
+  const std::string text = error.what();
+  INFO("text: ", text);
+  CHECK(text.find("outside of the bytes that the kernel's PTX shows for the block") !=
+        std::string::npos);
+}
 #endif
 
 TEST_CASE("checked kernels: accesses outside of a buffer name kernel, block, thread and source") {

@@ -49,6 +49,17 @@ REPRISE_KERNEL(checked_other_code, (float* x)) {
 #endif
   x[block * blockDim.x + threadIdx.x] = 1;
 }
+// The same for elements of a matrix of 8 columns, by blocks of 3 columns: two columns of blocks
+// write each other's elements.
+REPRISE_KERNEL(checked_tiles, (float* x, bool is_wrong)) {
+#ifdef __CUDACC__
+  const unsigned block = blockIdx.x;
+#else
+  const unsigned block = is_wrong && blockIdx.x < 2 ? 1 - blockIdx.x : blockIdx.x;
+#endif
+  const unsigned column = block * 3 + threadIdx.x, row = blockIdx.y * 2 + threadIdx.y;
+  if (column < 8) x[row * 8 + column] = 1;
+}
 
 // Memory of every kind that needs no declaration, and all that is declared.
 __constant__ float factors[4] = {1, 2, 3, 4};

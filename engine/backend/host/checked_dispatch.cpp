@@ -106,9 +106,9 @@ ThreadMemory& thread_memory() {
   return memory;
 }
 
-std::uint64_t linear_index(const HostBlock& block) noexcept {
+std::int64_t linear_index(const HostBlock& block) noexcept {
   const auto& [x, y, z] = block.block_index;
-  return x + std::uint64_t{block.grid.x} * (y + std::uint64_t{block.grid.y} * z);
+  return x + std::int64_t{block.grid.x} * (y + std::int64_t{block.grid.y} * z);
 }
 
 // With offsets in buffers as bytes.
@@ -121,7 +121,7 @@ std::vector<BlockAccess> accesses_by_block(const Recording& recording, std::uint
   std::vector<BlockAccess> result = block_accesses(recording, command, accesses, places);
   // Two buffers may be the same memory, and an access that one of them declares may use the other.
   if (!recording.places.empty())
-    for (BlockAccess& one : result) one.bytes.clear();
+    for (BlockAccess& one : result) one = {one.access};
   return result;
 }
 
@@ -200,21 +200,8 @@ CheckedDispatch::CheckedDispatch(const Plan& plan, const Bindings& bindings, std
     const BufferAccess& access = by_block.access;
     const std::uintptr_t address = addresses_[access.buffer];
     ranges_.push_back({address + access.begin, address + access.end, access.access, access.buffer,
-                       written.track(*recording.buffers[access.buffer]), std::move(by_block.bytes),
-                       by_block.is_declared});
+                       written.track(*recording.buffers[access.buffer]), std::move(by_block)});
   }
-}
-
-bool CheckedDispatch::Range::contains(std::uintptr_t offset, std::size_t bytes,
-                                      std::uint64_t block) const noexcept {
-  const auto first = static_cast<std::int64_t>(offset),
-             last = first + static_cast<std::int64_t>(bytes);
-  return by_block.empty() ||
-         std::any_of(by_block.begin(), by_block.end(), [&](const BlockAccess::Bytes& of) {
-           const std::int64_t moved = of.step * static_cast<std::int64_t>(block);
-           return first >= std::max(of.begin + moved, of.lowest) &&
-                  last <= std::min(of.end + moved, of.highest);
-         });
 }
 
 std::string CheckedDispatch::name_of(std::uint32_t buffer) const {
@@ -284,8 +271,10 @@ CheckedDispatch::Fault CheckedDispatch::find_fault(std::uintptr_t address, std::
   for (const Range& range : ranges_) {
     if (!is_aligned || address < range.begin || address + bytes > range.end) continue;
     if (writes && range.access == Access::Read) continue;
-    if (!range.contains(address - addresses_[range.buffer], bytes, linear_index(block)))
-      return range.declares_blocks ? Fault::OutsideDeclaredBlock : Fault::OutsideDerivedBlock;
+    const auto offset = static_cast<std::int64_t>(address - addresses_[range.buffer]);
+    if (!range.by_block.contains(offset, offset + static_cast<std::int64_t>(bytes),
+                                 linear_index(block)))
+      return range.by_block.is_declared ? Fault::OutsideDeclaredBlock : Fault::OutsideDerivedBlock;
     if (range.written == nullptr) return Fault::Nothing;
     const std::span flags(range.written + (address - addresses_[range.buffer]), bytes);
     if (writes) {

@@ -66,12 +66,8 @@ class CheckedDispatch {
     Access access = Access::Read;
     std::uint32_t buffer = 0;         // in the recording
     std::uint8_t* written = nullptr;  // by byte; null: not known
-    // Offsets in the buffer that the dispatch's footprint contains; empty: all.
-    std::vector<BlockAccess::Bytes> by_block = {};
-    bool declares_blocks = false;  // false: the footprint is derived from the kernel's PTX
-
-    [[nodiscard]] bool contains(std::uintptr_t offset, std::size_t bytes,
-                                std::uint64_t block) const noexcept;
+    // Offsets in the buffer that the dispatch's footprint contains.
+    BlockAccess by_block = {};
   };
   // The fault of an access. Nothing: the access is allowed.
   enum class Fault : std::uint8_t {

@@ -6,6 +6,7 @@
 #include <array>
 #include <list>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "plan/dispatch_footprint.hpp"
 #include "plan/plan.hpp"
 #include "support/recording_builder.hpp"
+#include "unit/ptx/footprint_arguments.hpp"
 
 namespace {
 
@@ -38,28 +40,75 @@ struct Slice {
 };
 constexpr Slice kAnything{};
 
+// A matrix, of which each block accesses a tile, with `further` bytes behind each row of it. Tiles
+// start `distance` rows below each other.
+struct Matrix {
+  std::int64_t pitch = 0, height = 0, width = 0, further = 0, distance = 2;  // `width`: of a tile
+};
+
+// What a dispatch accesses through one argument.
+struct ArgumentBytes {
+  std::vector<Slice> slices = {};
+  std::optional<Matrix> matrix = {};
+};
+
+BlockBytes bytes_between(std::array<std::int64_t, 3> step, std::int64_t begin, std::int64_t end,
+                         std::int64_t highest) {
+  return {.step = step, .begin = begin, .end = end, .lowest = begin, .highest = highest};
+}
+void add_matrix(Footprint& footprint, const Matrix& of, const Dim3& grid, std::int64_t rows) {
+  const std::int64_t columns = grid.x, x = columns > 2 ? of.width : 0,
+                     y = grid.y > 1 ? of.distance * of.pitch : 0, row = rows > 1 ? of.pitch : 0,
+                     last = of.width * (columns - 1), bottom = of.pitch * (of.height - 1);
+  footprint.pointers.back().bytes = {bytes_between(
+      {of.width, y, 0}, 0, of.pitch * (rows - 1) + of.width + of.further, bottom + of.pitch)};
+  for (auto& rows_of : footprint.rows) rows_of.resize(footprint.pointers.size(), {{}, true});
+  footprint.rows[0].back() = {
+      {bytes_between({x, y, row}, 0, of.width + of.further, bottom + last + of.further)}};
+  footprint.rows[1].back() = {{bytes_between({0, y, row}, last, of.pitch, bottom + of.pitch)}};
+}
+
 class Program {
  public:
   RecordingBuilder builder;
 
   std::uint32_t dispatch(std::uint32_t blocks, const std::vector<BufferAccess>& accesses,
                          const std::vector<std::vector<Slice>>& slices) {
-    DispatchPayload payload{};
-    payload.grid = {blocks};
-    payload.block = {32};
+    std::vector<ArgumentBytes> arguments;
+    for (const std::vector<Slice>& of : slices) arguments.push_back({of});
+    return dispatch({blocks}, 1, accesses, arguments);
+  }
+  // With `rows` rows of threads in a block.
+  std::uint32_t dispatch(const Dim3& grid, std::uint32_t rows,
+                         const std::vector<BufferAccess>& accesses,
+                         const std::vector<ArgumentBytes>& arguments) {
+    const auto blocks = static_cast<std::int64_t>(grid.volume());
     Footprint footprint;
     for (std::size_t i = 0; i < accesses.size(); ++i) {
       PointerFootprint& of = footprint.pointers.emplace_back();
-      for (const Slice& slice : slices[i]) {
+      if (arguments[i].matrix) {
+        add_matrix(footprint, *arguments[i].matrix, grid, rows);
+        continue;
+      }
+      for (const Slice& slice : arguments[i].slices) {
         if (slice.bytes == 0) of.is_unbounded = true;
         const std::int64_t end = slice.begin + slice.bytes;
-        of.bytes.push_back({.step = {slice.step},
+        of.bytes.push_back({.step = {slice.step, slice.step * grid.x},
                             .begin = slice.begin,
                             .end = end,
                             .lowest = slice.begin,
-                            .highest = end + slice.step * (std::int64_t{blocks} - 1)});
+                            .highest = end + slice.step * (blocks - 1)});
       }
     }
+    for (auto& of : footprint.rows)
+      if (!of.empty()) of.resize(footprint.pointers.size(), {{}, true});
+    return dispatch(grid, {32, rows}, accesses, std::move(footprint));
+  }
+  std::uint32_t dispatch(const Dim3& grid, const Dim3& block,
+                         const std::vector<BufferAccess>& accesses, Footprint footprint) {
+    DispatchPayload payload{};
+    payload.grid = grid;
+    payload.block = block;
     const std::uint32_t command =
         builder.dispatch("k" + std::to_string(builder.command_count()), payload, accesses);
     const auto kernel = std::const_pointer_cast<KernelCore>(builder.recording().kernels.back());
@@ -282,6 +331,105 @@ TEST_CASE("block relations: a command that leaves out declared bytes orders no o
         "blocks do not access all declared bytes");
 }
 
+// A matrix of 5 rows of 10 bytes in tiles of 4 bytes and 2 rows: 3 columns, the last of 2 bytes.
+constexpr Matrix kMatrix{.pitch = 10, .height = 5, .width = 4};
+
+TEST_CASE("block relations: tiles of a matrix that are the same stay in their lists") {
+  Program p;
+  const auto x = p.builder.add_buffer("x", 50), y = p.builder.add_buffer("y", 50);
+  for (int i = 0; i < 6; ++i)
+    p.dispatch({3, 3}, 2, {p.builder.read(i % 2 == 0 ? x : y), p.builder.write(i % 2 == 0 ? y : x)},
+               {{.matrix = kMatrix}, {.matrix = kMatrix}});
+  const auto plan = p.plan();
+  CHECK(by_block(*plan) == 5);
+  CHECK(waits(*plan) == 0);
+  CHECK(has_line(*plan, "block b of n1 needs block b of n0"));
+  const SegmentsReport report = make_report(*plan, {}).segments;
+  for (const SegmentsReport::Footprint& of : report.footprints) CHECK(of.problem == "");
+}
+
+TEST_CASE("block relations: tiles that overlap, leave out bytes or are others order no blocks") {
+  Matrix overlapping = kMatrix, with_gaps = kMatrix, other = kMatrix, fewer = kMatrix;
+  overlapping.further = 1;
+  with_gaps.further = -1;
+  other.width = 3;
+  other.pitch = 8;
+  fewer.height = 4;
+  for (const Matrix& second : {overlapping, with_gaps, other, fewer}) {
+    CAPTURE(second.further);
+    CAPTURE(second.pitch);
+    Program p;
+    const auto x = p.builder.add_buffer("x", 50), y = p.builder.add_buffer("y", 50);
+    p.dispatch({3, 4}, 2, {p.builder.write(x)}, {{.matrix = kMatrix}});
+    p.dispatch({3, 4}, 2, {p.builder.read(x), p.builder.write(y)},
+               {{.matrix = second}, {.matrix = kMatrix}});
+    CHECK(by_block(*p.plan()) == 0);
+  }
+}
+
+TEST_CASE("block relations: kernels of images of two dimensions stay in their lists") {
+  // y[row][column] = x[row][column] of 40 rows of 60 numbers, by 16 x 16 threads.
+  const Footprint footprint =
+      FootprintArguments().pointer().pointer().number(60).number(40).footprint(R"(
+	ld.param.u64 	%rd1, [k_param_0];
+	ld.param.u64 	%rd2, [k_param_1];
+	ld.param.u32 	%r3, [k_param_2];
+	ld.param.u32 	%r4, [k_param_3];
+	mov.u32 	%r5, %ctaid.x;
+	mov.u32 	%r6, %ntid.x;
+	mov.u32 	%r7, %tid.x;
+	mad.lo.s32 	%r1, %r5, %r6, %r7;
+	mov.u32 	%r8, %ntid.y;
+	mov.u32 	%r9, %ctaid.y;
+	mov.u32 	%r10, %tid.y;
+	mad.lo.s32 	%r2, %r9, %r8, %r10;
+	setp.ge.s32 	%p1, %r1, %r3;
+	setp.ge.s32 	%p2, %r2, %r4;
+	or.pred  	%p3, %p1, %p2;
+	@%p3 bra 	$L__BB0_2;
+	mad.lo.s32 	%r11, %r2, %r3, %r1;
+	mul.wide.s32 	%rd3, %r11, 4;
+	add.s64 	%rd4, %rd1, %rd3;
+	ld.global.f32 	%f1, [%rd4];
+	add.s64 	%rd5, %rd2, %rd3;
+	st.global.f32 	[%rd5], %f1;
+$L__BB0_2:
+	ret;)",
+                                                                               {4, 3, 1},
+                                                                               {16, 16, 1});
+  Program p;
+  const auto x = p.builder.add_buffer("x", 9'600), y = p.builder.add_buffer("y", 9'600),
+             z = p.builder.add_buffer("z", 9'600, BufferKind::Transient);
+  for (const auto& [from, to] : {std::pair{x, y}, std::pair{y, z}, std::pair{z, x}})
+    p.dispatch({4, 3}, {16, 16}, {p.builder.read(from), p.builder.write(to)}, footprint);
+  const auto plan = p.plan();
+  CHECK(by_block(*plan) == 3);
+  CHECK(waits(*plan) == 0);
+}
+
+TEST_CASE("block access: a tile contains the bytes of its rows") {
+  Program p;
+  p.dispatch({3, 3}, 2, {p.builder.write(p.builder.add_buffer("x", 50))}, {{.matrix = kMatrix}});
+  const Recording& recording = p.builder.recording();
+  const std::vector<MemoryPlace> places = {{.memory = 0}};
+  std::string reason;
+  const std::vector<BlockAccess> accesses =
+      block_accesses(recording, 0, recording.accesses, places, &reason);
+  REQUIRE(accesses.size() == 1);
+  CHECK(reason == "");
+  REQUIRE(accesses[0].tiles.has_value());
+  for (std::int64_t block = 0; block < 9; ++block) {
+    for (std::int64_t byte = -12; byte < 62; ++byte) {
+      CAPTURE(block);
+      CAPTURE(byte);
+      const bool is_owned = byte >= 0 && byte / 20 == block / 3 && byte % 10 / 4 == block % 3;
+      CHECK(accesses[0].contains(byte, byte + 1, block) == is_owned);
+      CHECK(accesses[0].contains(byte, byte + 2, block) ==
+            (is_owned && byte % 10 % 4 < 3 && byte % 10 < 9));
+    }
+  }
+}
+
 TEST_CASE("block relations: barriers, edges and other orders have none") {
   for (const int form : {0, 1, 2}) {
     CAPTURE(form);
@@ -357,6 +505,19 @@ struct Touch {
 TEST_CASE("block relations: random programs order every two blocks that share a byte") {
   std::mt19937 random(20261130);
   const auto below = [&](std::uint32_t end) { return static_cast<std::uint32_t>(random() % end); };
+  // Mostly of 8 rows of 12 bytes, in tiles of 5 bytes and 2 rows.
+  const auto random_matrix = [&] {
+    Matrix matrix{.pitch = 12, .height = 8, .width = 5};
+    switch (below(20)) {
+      case 0: matrix = {.pitch = 16, .height = 6, .width = 5}; break;
+      case 1: matrix.height = 7; break;
+      case 2: matrix.width = 4; break;
+      case 3: matrix.further = 1; break;
+      case 4: matrix.distance = 1; break;
+      default: break;
+    }
+    return matrix;
+  };
   std::uint32_t relations = 0, conflicts = 0, shared = 0;
   for (int program = 0; program < 300; ++program) {
     CAPTURE(program);
@@ -365,35 +526,45 @@ TEST_CASE("block relations: random programs order every two blocks that share a 
     for (std::uint32_t b = 0; b < kBuffers; ++b)
       p.builder.add_buffer("b" + std::to_string(b), kBytes,
                            b < 3 ? BufferKind::Device : BufferKind::Transient);
-    struct Argument {
-      std::uint32_t command, blocks;
+    struct Accessed {
+      std::uint32_t command;
+      Dim3 grid;
       BufferAccess access;
-      std::vector<Slice> slices;
+      ArgumentBytes argument;
     };
-    std::vector<Argument> all;
+    std::vector<Accessed> all;
     const std::uint32_t commands = 4 + below(10);
+    const bool has_matrices = below(2) == 0;
     for (std::uint32_t c = 0; c < commands; ++c) {
       constexpr std::array<std::uint32_t, 5> kBlocks = {1, 2, 3, 4, 6};
-      const std::uint32_t blocks = kBlocks[below(kBlocks.size())];
+      const bool is_matrix = has_matrices && below(4) != 0;
+      const Dim3 grid =
+          is_matrix ? Dim3{3, below(8) == 0 ? 3u : 4u} : Dim3{kBlocks[below(kBlocks.size())]};
+      const auto blocks = static_cast<std::uint32_t>(grid.volume());
       std::vector<BufferAccess> accesses;
-      std::vector<std::vector<Slice>> slices;
+      std::vector<ArgumentBytes> arguments;
       for (std::uint32_t a = 0; a < 1 + below(3); ++a) {
-        const std::uint32_t begin = below(3) * 24, bytes = below(2) == 0 ? kBytes - begin : 24;
+        const bool is_whole = below(2) == 0 || (is_matrix && below(4) != 0);
+        const std::uint32_t begin = is_whole && is_matrix ? 0 : below(3) * 24,
+                            bytes = is_whole ? kBytes - begin : 24;
         accesses.push_back(RecordingBuilder::range(
             std::array{Access::Read, Access::Write, Access::ReadWrite}[below(3)], below(kBuffers),
             begin, begin + bytes));
         const std::int64_t step = bytes / blocks;
+        std::vector<Slice> slices;
         switch (below(6)) {
-          case 0: slices.push_back({{0, 0, static_cast<std::int64_t>(bytes)}}); break;
-          case 1: slices.push_back({{step, -2, step + 4}}); break;
-          case 2: slices.push_back({{step, 0, std::max<std::int64_t>(step / 2, 1)}}); break;
-          case 3: slices.push_back({{step, 0, step}, {0, 0, 4}}); break;
-          default: slices.push_back({{step, 0, step}}); break;
+          case 0: slices = {{0, 0, static_cast<std::int64_t>(bytes)}}; break;
+          case 1: slices = {{step, -2, step + 4}}; break;
+          case 2: slices = {{step, 0, std::max<std::int64_t>(step / 2, 1)}}; break;
+          case 3: slices = {{step, 0, step}, {0, 0, 4}}; break;
+          default: slices = {{step, 0, step}}; break;
         }
+        arguments.push_back({slices});
+        if (is_matrix && below(5) != 0) arguments.back() = {.matrix = random_matrix()};
       }
-      p.dispatch(blocks, accesses, slices);
+      p.dispatch(grid, is_matrix ? 2 : 1, accesses, arguments);
       for (std::size_t a = 0; a < accesses.size(); ++a)
-        all.push_back({c, blocks, accesses[a], slices[a]});
+        all.push_back({c, grid, accesses[a], arguments[a]});
     }
     const auto plan = p.plan();
     relations += by_block(*plan);
@@ -401,21 +572,31 @@ TEST_CASE("block relations: random programs order every two blocks that share a 
     const Segment& segment = plan->lowered.segments[0];
     const BlockOrder order(segment);
     std::vector<Touch> touched;
-    for (const Argument& of : all) {
+    for (const Accessed& of : all) {
       const auto placed =
           std::find_if(plan->placement.buffers.begin(), plan->placement.buffers.end(),
                        [&](const PlacedBuffer& one) { return one.buffer == of.access.buffer; });
       const bool is_placed = placed != plan->placement.buffers.end();
       const auto offset = is_placed ? static_cast<std::int64_t>(placed->offset) : 0;
-      for (std::uint32_t block = 0; block < of.blocks; ++block) {
-        for (const Slice& slice : of.slices) {
-          const auto begin = static_cast<std::int64_t>(of.access.begin),
-                     end = static_cast<std::int64_t>(of.access.end),
-                     from = begin + slice.begin + slice.step * block;
+      const auto begin = static_cast<std::int64_t>(of.access.begin),
+                 end = static_cast<std::int64_t>(of.access.end);
+      for (std::uint32_t block = 0; block < of.grid.volume(); ++block) {
+        const auto touch = [&](std::int64_t from, std::int64_t bytes) {
           touched.push_back({of.command, block, writes(of.access.access),
-                             is_placed ? 100 : of.access.buffer, offset + std::max(from, begin),
-                             offset + std::min(from + slice.bytes, end)});
-        }
+                             is_placed ? 100 : of.access.buffer,
+                             offset + std::max(begin + from, begin),
+                             offset + std::min(begin + from + bytes, end)});
+        };
+        for (const Slice& slice : of.argument.slices)
+          touch(slice.begin + slice.step * block, slice.bytes);
+        if (!of.argument.matrix) continue;
+        const Matrix& matrix = *of.argument.matrix;
+        const std::int64_t column = block % of.grid.x, row = block / of.grid.x;
+        for (std::int64_t r = matrix.distance * row; r < matrix.distance * row + 2; ++r)
+          if (r < matrix.height)
+            touch(matrix.pitch * r + matrix.width * column,
+                  column + 1 < of.grid.x ? matrix.width + matrix.further
+                                         : matrix.pitch - matrix.width * column);
       }
     }
     shared += plan->placement.slab_bytes < plan->placement.naive_bytes ? 1 : 0;

@@ -58,8 +58,41 @@ class Generator {
     }
     return text_ + "ret; }\n";
   }
+  // Accesses at elements of matrices, by blocks of two dimensions.
+  std::string kernel_of_matrices() {
+    start();
+    emit("mov.u32 %c10, %ntid.y");
+    emit("mad.lo.s32 %c11, %r4, %c10, %r5");
+    emit("mov.u32 %c12, " + pick({"%r3", "%r3", "%r0"}));
+    if (one_in(4)) compute();
+    const std::string width = pick({"%r6", "%r6", "64", "%r8"}), height = pick({"%r7", "%r8"});
+    for (std::size_t i = 0; i < 1 + below(3); ++i) {
+      if (one_in(3)) emit("add.s32 %c11, %c11, " + pick({"1", "%c10", "-1"}));
+      if (one_in(3)) emit(pick({"min", "max"}) + ".s32 %c12, %c12, " + pick({"0", "9", "%r6"}));
+      if (one_in(4)) return text_ + matrix_access(width) + "ret; }\n";
+      emit("setp.ge.s32 %p1, %c12, " + width);
+      emit("setp.ge." + pick({"s", "u"}) + "32 %p2, %c11, " + height);
+      emit(pick({"or", "or", "and"}) + ".pred %p3, %p1, %p2");
+      if (one_in(3)) {
+        emit("@%p3 ret");
+        text_ += matrix_access(width);
+      } else {
+        const std::string end = label();
+        emit("@%p3 bra " + end);
+        text_ += matrix_access(width);
+        if (one_in(3)) loop();
+        text_ += end + ":\n";
+      }
+    }
+    return text_ + "ret; }\n";
+  }
 
  private:
+  std::string matrix_access(const std::string& width) {
+    const std::string times = pick({"4", "4", "12", "8"});
+    return "mad.lo.s32 %c13, %c11, " + width + ", %c12;\n" + "mul.wide.s32 %rd4, %c13, " + times +
+           ";\nadd.s64 %a4, %a0, %rd4;\nst.global.u32 [%a4" + pick({"", "+4", "+-4"}) + "], %r0;\n";
+  }
   void start() {
     text_ =
         ".visible .entry k(.param .u64 k_param_0, .param .u64 k_param_1, .param .u32 k_param_2,\n"
@@ -411,16 +444,17 @@ class Generator {
 };
 
 struct Counts {
-  std::size_t bounded = 0, accessed = 0;
+  std::size_t bounded = 0, bounded_rows = 0, accessed = 0;
 };
-// Of `threads` threads of a kernel.
-void check_kernel(Generator& generator, const std::string& text, int threads, Counts& counts) {
+// Of `threads` threads of a kernel, in blocks of at most `rows` rows.
+void check_kernel(Generator& generator, const std::string& text, int threads, std::size_t rows,
+                  Counts& counts) {
   CAPTURE(text);
   const auto extent = [&](std::size_t end) {
     return static_cast<std::uint32_t>(1 + generator.below(end));
   };
   const PtxInterpreter::Extent grid = {extent(40), extent(4), 1},
-                               block = {extent(64), extent(2), 1};
+                               block = {extent(128 / rows), extent(rows), 1};
   std::array<std::byte, kParameterBytes> parameters = {};
   const std::array<std::uint64_t, kPointers> addresses = {0x7f00'0000'0000, 0x7f10'0000'0100};
   std::memcpy(parameters.data(), addresses.data(), sizeof(addresses));
@@ -443,6 +477,8 @@ void check_kernel(Generator& generator, const std::string& text, int threads, Co
   if (!footprint.problem.empty()) return;
   for (const PointerFootprint& pointer : footprint.pointers)
     counts.bounded += !pointer.is_unbounded;
+  for (const PointerFootprint& pointer : footprint.rows[0])
+    counts.bounded_rows += !pointer.is_unbounded;
   PtxInterpreter interpreter(*entry, grid, block, parameters, pointers);
   std::vector<PtxAccess> accesses;
   for (int i = 0; i < threads; ++i) {
@@ -452,14 +488,14 @@ void check_kernel(Generator& generator, const std::string& text, int threads, Co
     };
     const PtxInterpreter::Extent at = {in(grid, 0), in(grid, 1), 0};
     accesses.clear();
-    interpreter.run(at, {in(block, 0), in(block, 1), 0}, accesses);
+    const PtxInterpreter::Extent thread = {in(block, 0), in(block, 1), 0};
+    interpreter.run(at, thread, accesses);
     counts.accessed += accesses.size();
     for (const PtxAccess& access : accesses) {
-      if (access.pointer >= 0 &&
-          contains(footprint.pointers[static_cast<std::size_t>(access.pointer)], at, access))
-        continue;
+      if (contains(footprint, grid, at, thread, access)) continue;
       CAPTURE(at[0]);
       CAPTURE(at[1]);
+      CAPTURE(thread[1]);
       CAPTURE(access.pointer);
       FAIL("outside of the footprint: " << access.offset);
     }
@@ -474,7 +510,7 @@ TEST_CASE("footprint: contains every access of 3,000 random kernels") {
     CAPTURE(seed);
     Generator generator(seed);
     const std::string text = ptx_module_text(generator.kernel());
-    check_kernel(generator, text, 6, counts);
+    check_kernel(generator, text, 6, 2, counts);
   }
   CHECK(counts.bounded > 2'000);  // of 6,000
   CHECK(counts.accessed > 500'000);
@@ -486,8 +522,20 @@ TEST_CASE("footprint: contains every access of 6,000 random indices") {
     CAPTURE(seed);
     Generator generator(seed);
     const std::string text = ptx_module_text(generator.kernel_of_patterns());
-    check_kernel(generator, text, 20, counts);
+    check_kernel(generator, text, 20, 2, counts);
   }
   CHECK(counts.bounded > 10'000);  // of 12,000
   CHECK(counts.accessed > 100'000);
+}
+
+TEST_CASE("footprint: contains every access of 4,000 random kernels of matrices") {
+  Counts counts;
+  for (std::uint64_t seed = 0; seed < 4'000; ++seed) {
+    CAPTURE(seed);
+    Generator generator(seed);
+    const std::string text = ptx_module_text(generator.kernel_of_matrices());
+    check_kernel(generator, text, 20, 8, counts);
+  }
+  CHECK(counts.bounded_rows > 5'000);  // of 8,000
+  CHECK(counts.accessed > 20'000);
 }

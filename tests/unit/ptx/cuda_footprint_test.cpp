@@ -59,8 +59,7 @@ std::optional<StrayAccess> find_stray_access(const PtxFunction& entry, const Cud
       const bool is_near = access.pointer >= 0 && access.offset >= -kMarginBytes &&
                            access.offset + access.bytes <= kMarginBytes;
       if (is_near && (!footprint.problem.empty() ||
-                      contains(footprint.pointers[static_cast<std::size_t>(access.pointer)],
-                               found.block, access)))
+                      contains(footprint, launch.grid, found.block, found.thread, access)))
         continue;
       return StrayAccess{!is_near, access, found.block, found.thread};
     }

@@ -412,5 +412,15 @@ inline bool contains(const detail::PointerFootprint& pointer, const PtxInterpret
                               access.offset >= bytes.lowest && end <= bytes.highest;
                      });
 }
+// Whether that of a thread's block and that of its row of threads do.
+inline bool contains(const detail::Footprint& footprint, const PtxInterpreter::Extent& grid,
+                     const PtxInterpreter::Extent& block, const PtxInterpreter::Extent& thread,
+                     const PtxAccess& access) {
+  if (access.pointer < 0) return false;
+  const auto pointer = static_cast<std::size_t>(access.pointer);
+  const auto& rows = footprint.rows[block[0] + 1 == grid[0] ? 1 : 0];
+  return contains(footprint.pointers[pointer], block, access) &&
+         (rows.empty() || contains(rows[pointer], {block[0], block[1], thread[1]}, access));
+}
 
 }  // namespace reprise::test

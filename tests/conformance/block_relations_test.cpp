@@ -119,6 +119,28 @@ TEST_CASE_FIXTURE(DeviceFixture,
   }
 }
 
+TEST_CASE_FIXTURE(DeviceFixture, "block relations: tiles of an image") {
+  if (device.info().limits.max_segment_blocks == 0) return;
+  constexpr unsigned kWidth = 100, kHeight = 75;  // no multiples of the tiles
+  std::vector<unsigned> expected;
+  for (const Lowering lowering : {Lowering::Faithful, Lowering::Persistent}) {
+    const auto words = initial_words();
+    const auto x = buffer(std::vector<unsigned>(words.begin(), words.begin() + kWidth * kHeight)),
+               y = pool->allocate<unsigned>(kWidth * kHeight, "y");
+    CommandBuffer commands = recording();
+    for (int i = 0; i < 7; ++i)
+      commands.dispatch(kernel(shaders::seg_pixel), {.grid = {7, 5}, .block = {16, 16}},
+                        read(i % 2 == 0 ? x : y), write(i % 2 == 0 ? y : x), kWidth, kHeight);
+    CapturedGraph graph = compile(commands, lowering);
+#if REPRISE_HAS_CUDA
+    CHECK(graph.report().segments.relations == (lowering == Lowering::Persistent ? 6 : 0));
+#endif
+    graph.launch(queue).wait();
+    if (expected.empty()) expected = values(y);
+    CHECK(values(y) == expected);
+  }
+}
+
 TEST_CASE_FIXTURE(DeviceFixture, "block relations: chains of more blocks than lists") {
   if (device.info().limits.max_segment_blocks == 0) return;
   const auto from = buffer(initial_words()), to = pool->allocate<unsigned>(kWords, "to");

@@ -30,6 +30,13 @@ REPRISE_KERNEL(seg_gather,
   if (i < n) atomicAdd(&out[places[i]], in[places[i]] + 1);
 }
 
+// Each block works on a tile of an image.
+REPRISE_KERNEL(seg_pixel, (const unsigned* in, unsigned* out, unsigned width, unsigned height)) {
+  const unsigned x = blockIdx.x * blockDim.x + threadIdx.x,
+                 y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < width && y < height) out[y * width + x] = hash_of(in[y * width + x]) + blockIdx.y;
+}
+
 // Threads return before a barrier.
 REPRISE_KERNEL(seg_early_return, (const unsigned* in, unsigned* out, unsigned n)) {
   __shared__ unsigned kept[256];

@@ -91,9 +91,9 @@ void run_checked(const CheckedModule& module, std::vector<CheckedLaunch>& launch
         reinterpret_cast<const void*>(module.kernel(one.kernel)), dim3(grid[0], grid[1], grid[2]),
         dim3(block[0], block[1], block[2]), arguments, 0, nullptr);
     REQUIRE_MESSAGE(result == cudaSuccess, one.kernel, ": ", cudaGetErrorString(result));
+    const cudaError_t run = cudaDeviceSynchronize();
+    REQUIRE_MESSAGE(run == cudaSuccess, one.kernel, ": ", cudaGetErrorString(run));
   }
-  const cudaError_t result = cudaDeviceSynchronize();
-  REQUIRE_MESSAGE(result == cudaSuccess, cudaGetErrorString(result));
   REQUIRE(cudaMemcpy(copies.data(), checks.data, copies.size() * sizeof(Checks),
                      cudaMemcpyDeviceToHost) == cudaSuccess);
   for (std::size_t i = 0; i < launches.size(); ++i) launches[i].checks = copies[i];

@@ -265,13 +265,13 @@ std::uint32_t CudaSegments::resident_blocks(const SegmentKernel& kernel,
 
 // Beside other work, the GPU puts up to 16 blocks on the first multiprocessor that becomes free,
 // where they can take twice as long. With enough shared memory, at most one more than needed fits
-// on each.
+// on each. That takes from the cache, and is left out if twice as many as needed fit at most.
 std::uint32_t CudaSegments::shared_bytes(const SegmentKernel& kernel, std::uint32_t lists) const {
   const std::uint32_t needed = segment_shared_bytes(parts_, kernel.code),
                       multiprocessors = context_->info.multiprocessors,
-                      blocks = (lists + multiprocessors - 1) / multiprocessors + 1;
+                      blocks = (lists + multiprocessors - 1) / multiprocessors;
   kernel.kernel->allow_shared_bytes(needed);
-  if (resident_blocks(kernel, needed) <= blocks) return needed;
+  if (resident_blocks(kernel, needed) <= 2 * blocks) return needed;
   const auto attribute = [this](CUdevice_attribute which) {
     int value = 0;
     cuda_check(context_->driver.cuDeviceGetAttribute(&value, which, context_->ordinal),
@@ -281,7 +281,7 @@ std::uint32_t CudaSegments::shared_bytes(const SegmentKernel& kernel, std::uint3
   constexpr std::uint32_t kUnit = 128;
   const std::uint32_t all = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
                       reserved = attribute(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK),
-                      too_much = (all / (blocks + 1) / kUnit + 1) * kUnit;
+                      too_much = (all / (blocks + 2) / kUnit + 1) * kUnit;
   return std::clamp(too_much - std::min(too_much, reserved), needed,
                     std::max(needed, context_->info.limits.max_shared_bytes));
 }

@@ -29,7 +29,7 @@ class HostKernel final : public BackendKernel {
   const std::string name_;
   std::span<const KernelPtx> (*const ptx_)();
   mutable std::once_flag is_parsed_;
-  mutable std::unique_ptr<const PtxModule> module_;
+  mutable std::shared_ptr<const PtxModule> module_;
   mutable std::unique_ptr<KernelFootprints> footprints_;  // null: without PTX
 };
 

@@ -17,6 +17,7 @@ class SegmentCheck {
       : dependencies_(dependencies),
         lowered_(lowered),
         segment_(segment),
+        relations_(segment),
         published_(segment.nodes, 0) {}
 
   void check() {
@@ -128,7 +129,7 @@ class SegmentCheck {
         const End& end = ends_[node - segment_.first_node];
         if (end.list != kNone) reached[end.list] = std::max(reached[end.list], end.item);
       }
-      const auto relations = segment_.relations_into(item.node);
+      const auto relations = relations_.into(item.node);
       for (const Edge& edge : dependencies_.edges_into(lowered_.nodes[item.node].dependency_node)) {
         const std::uint32_t from = lowered_.node_of[edge.from];
         if (!segment_.contains(from)) {
@@ -190,6 +191,7 @@ class SegmentCheck {
   const DependencyGraph& dependencies_;
   const LoweredGraph& lowered_;
   const Segment& segment_;
+  const RelationsByTarget relations_;
   struct End {
     std::uint32_t list = kNone, item = 0;  // kNone: several lists; the number behind its last item
   };

@@ -64,11 +64,18 @@ BlockRelation::Blocks BlockRelation::needed(std::uint32_t start, std::uint32_t b
           static_cast<std::uint32_t>(std::min(last, most))};
 }
 
-std::span<const BlockRelation> Segment::relations_into(std::uint32_t node) const noexcept {
-  const auto [first, last] =
-      std::equal_range(relations.begin(), relations.end(), BlockRelation{.to = node},
-                       [](const BlockRelation& a, const BlockRelation& b) { return a.to < b.to; });
-  return {first, last};
+RelationsByTarget::RelationsByTarget(const Segment& segment) : segment_(segment) {
+  if (segment.relations.empty()) return;
+  first_.assign(segment.nodes + 1, 0);
+  for (const BlockRelation& relation : segment.relations)
+    if (segment.contains(relation.to)) ++first_[relation.to - segment.first_node + 1];
+  for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+}
+
+std::span<const BlockRelation> RelationsByTarget::into(std::uint32_t node) const noexcept {
+  if (first_.empty()) return {};
+  const std::uint32_t of = node - segment_.first_node;
+  return std::span(segment_.relations).subspan(first_[of], first_[of + 1] - first_[of]);
 }
 
 std::string_view segment_exclusion(const Recording& recording, std::uint32_t command,

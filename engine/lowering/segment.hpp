@@ -79,8 +79,19 @@ struct Segment {
   [[nodiscard]] std::span<const std::uint32_t> waits_of(const SegmentItem& item) const noexcept {
     return {waits.data() + item.first_wait, item.waits};
   }
-  [[nodiscard]] std::span<const BlockRelation> relations_into(std::uint32_t node) const noexcept;
   friend bool operator==(const Segment&, const Segment&) = default;
+};
+
+// The relations of a segment by target.
+class RelationsByTarget {
+ public:
+  // The segment outlives this object and keeps its relations.
+  explicit RelationsByTarget(const Segment& segment);
+  [[nodiscard]] std::span<const BlockRelation> into(std::uint32_t node) const noexcept;
+
+ private:
+  const Segment& segment_;
+  std::vector<std::uint32_t> first_;  // by node, from first_node; empty without relations
 };
 
 // Why a command that is in a recording cannot be in a segment; empty: it can. `loop_condition`: the

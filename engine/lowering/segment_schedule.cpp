@@ -43,6 +43,7 @@ class SegmentScheduler {
     segment_.first_node = first_node;
     segment_.nodes = nodes;
     segment_.item_counts.resize(nodes);
+    relations_.emplace(segment_);
   }
 
   Segment run() {
@@ -80,7 +81,7 @@ class SegmentScheduler {
   // known.
   template <class Visit>
   void for_relations(std::uint32_t node, const Visit& visit) const {
-    for (const BlockRelation& relation : segment_.relations_into(segment_.first_node + node))
+    for (const BlockRelation& relation : relations_->into(segment_.first_node + node))
       visit(relation.from - segment_.first_node, &relation);
     if (!segment_.relations.empty()) return;
     for (const LoweredEdge& edge : lowered_.edges_into(segment_.first_node + node))
@@ -330,6 +331,7 @@ class SegmentScheduler {
   const NodeHints& hints_;
   const std::uint32_t max_lists_;
   Segment segment_;
+  std::optional<RelationsByTarget> relations_;
   // By the node's number in the segment.
   std::vector<std::vector<std::uint32_t>> successors_;
   std::vector<std::uint64_t> rank_, end_;

@@ -62,6 +62,7 @@ class ListWriter {
              std::vector<SegmentRecord::Wait>& more_waits)
       : plan_(plan),
         segment_(segment),
+        relations_(segment),
         parts_(parts),
         code_(code),
         records_(records),
@@ -107,8 +108,7 @@ class ListWriter {
         needs_sync = needs_sync || (ran != ran_at_.end() && ran->second >= synced_at_);
       };
       for (const LoweredEdge& edge : plan_.plan->lowered.edges_into(item.node)) follow(edge.from);
-      for (const BlockRelation& relation : segment_.relations_into(item.node))
-        follow(relation.from);
+      for (const BlockRelation& relation : relations_.into(item.node)) follow(relation.from);
       if (item.waits != 0) {
         write_waits(record, item);
         record.word |= SegmentRecord::kWaits;
@@ -170,6 +170,7 @@ class ListWriter {
 
   const NumberedPlan& plan_;
   const Segment& segment_;
+  const RelationsByTarget relations_;
   const SegmentParts& parts_;
   const PersistentKernel& code_;
   std::vector<SegmentRecord>& records_;

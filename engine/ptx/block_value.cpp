@@ -104,7 +104,7 @@ std::int64_t floor_modulo(std::int64_t value, std::int64_t by) {
   return left < 0 ? left + by : left;
 }
 
-// Steps as multiples of `by`, and the steps of what is left of a value.
+// Steps as multiples of `by`, and the steps of the remainder.
 struct DividedSteps {
   Steps quotient = {}, left = {};
 };

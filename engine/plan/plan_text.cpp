@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/block_interval.hpp"
 #include "base/shown_text.hpp"
 #include "base/text.hpp"
 #include "plan/describe.hpp"
@@ -266,23 +267,12 @@ class PlanText {
 
   // "block b of n3 needs blocks b - 1 to b + 1 of n2"
   static std::string relation_text(const BlockRelation& relation) {
-    const auto term = [&](std::int64_t offset) {
-      std::string text = relation.factor == 0   ? std::string()
-                         : relation.factor == 1 ? std::string("b")
-                                                : concat(relation.factor, " b");
-      if (relation.factor == 0) {
-        text = std::to_string(offset);
-      } else if (offset != 0) {
-        text += concat(offset < 0 ? " - " : " + ", offset < 0 ? -offset : offset);
-      }
-      return relation.divisor == 1 ? text : concat("floor((", text, ") / ", relation.divisor, ")");
-    };
-    const std::string start = concat("block b of n", relation.to, " needs ");
-    if (relation.is_of_all_blocks()) return concat(start, "all blocks of n", relation.from);
-    if (relation.low == relation.high)
-      return concat(start, "block ", term(relation.low), " of n", relation.from);
-    return concat(start, "blocks ", term(relation.low), " to ", term(relation.high), " of n",
-                  relation.from);
+    return concat("block b of n", relation.to, " needs ",
+                  to_text(BlockInterval{.factor = relation.factor,
+                                        .divisor = relation.divisor,
+                                        .low = relation.low,
+                                        .high = relation.high}),
+                  " of n", relation.from);
   }
 
   // Lists needed edges that other edges of the lowered graph imply.

@@ -172,6 +172,8 @@ class GraphDescriber {
     for (const Segment& segment : plan_.lowered.segments) {
       graph_.segments.push_back({segment.first_node, segment.nodes, segment.lists(),
                                  static_cast<std::uint32_t>(segment.items.size())});
+      for (const BlockRelation& of : segment.relations)
+        graph_.block_relations.push_back({of.from, of.to, of.factor, of.divisor, of.low, of.high});
     }
   }
 

@@ -88,6 +88,21 @@ void check_indices(const GraphVersion& g) {
     end = std::uint64_t{segment.first_node} + segment.nodes;
     inside(end - 1, own_nodes, "end of a segment");
   }
+  auto segment = g.segments.begin();
+  for (std::size_t i = 0; i < g.block_relations.size(); ++i) {
+    const BlockRelation& relation = g.block_relations[i];
+    if (relation.from >= relation.to || relation.divisor < 0)
+      throw_corrupt(where + "a block relation from node " + std::to_string(relation.from) +
+                    " to node " + std::to_string(relation.to) + " with the divisor " +
+                    std::to_string(relation.divisor));
+    if (i != 0 && std::pair(relation.to, relation.from) <=
+                      std::pair(g.block_relations[i - 1].to, g.block_relations[i - 1].from))
+      throw_corrupt(where + "a block relation that does not follow the previous one");
+    while (segment != g.segments.end() && relation.to >= segment->first_node + segment->nodes)
+      ++segment;
+    if (segment == g.segments.end() || relation.from < segment->first_node)
+      throw_corrupt(where + "a block relation between nodes that are not in one segment");
+  }
   for (std::size_t i = 0; i < g.collectives.size(); ++i) {
     inside(g.collectives[i].node, g.nodes.size(), "node of a collective");
     if (i != 0 && g.collectives[i].node <= g.collectives[i - 1].node)

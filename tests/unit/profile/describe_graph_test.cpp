@@ -92,6 +92,23 @@ TEST_CASE("describe graph: an edge contains its hazard, its buffer and the confl
   CHECK(read == trace::NodeAccess{x, trace::Access::Read, 0, 256, 512});
 }
 
+TEST_CASE("describe graph: a segment has the block relations of its nodes") {
+  RecordingBuilder builder;
+  const auto x = builder.add_buffer("x", 64), y = builder.add_buffer("y", 64);
+  builder.fill(builder.write(x));
+  builder.copy(builder.read(x), builder.write(y));
+  Plan plan = planned(builder.finish(), Lowering::Faithful);
+  plan.lowered.segments = {{.first_node = 0,
+                            .nodes = 2,
+                            .first_item = {0, 2},
+                            .items = {{0, 0, 4}, {1, 0, 4}},
+                            .relations = {{0, 1, 2, 3, -1, 4}}}};
+  const trace::GraphVersion g = detail::describe_graph(plan, {});
+  check_readable(g);
+  CHECK(g.segments == std::vector<trace::Segment>{{0, 2, 1, 2}});
+  CHECK(g.block_relations == std::vector<trace::BlockRelation>{{0, 1, 2, 3, -1, 4}});
+}
+
 TEST_CASE("describe graph: a barrier counts the edges that it causes, possibly none") {
   RecordingBuilder builder({.ordering = Ordering::Explicit});
   const auto x = builder.add_buffer("x", 64), y = builder.add_buffer("y", 64);

@@ -2,6 +2,7 @@
 #include <zstd.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -119,6 +120,37 @@ TEST_CASE("trace codec: segments survive a round trip, and segments that overlap
   CHECK(broken([](GraphVersion& g) { g.segments[1].nodes = 4; }));
   CHECK(broken([](GraphVersion& g) { g.segments[1].nodes = 0xffffffffu; }));
   CHECK(broken([](GraphVersion& g) { g.segments[0].nodes = 0; }));
+}
+
+TEST_CASE(
+    "trace codec: block relations survive a round trip, and one that leaves its segment is "
+    "corrupt") {
+  GraphVersion good = test::sample_graph(0, 6);
+  good.segments = {{0, 2, 1, 2}, {3, 3, 4, 9}};
+  constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
+  good.block_relations = {
+      {0, 1, 1, 1, -1, 1}, {3, 4, kLowest, 3, kLowest, kLowest}, {3, 5, 0, 0, 0, 0}};
+  Records records;
+  records.graph_versions = {good};
+  CHECK(decode(encode(records)) == records);
+  const auto broken = [&](std::size_t i, auto change) {
+    GraphVersion g = good;
+    change(g.block_relations[i]);
+    return !decodes(g);
+  };
+  CHECK(broken(0, [](BlockRelation& r) { r.from = 1; }));
+  CHECK(broken(0, [](BlockRelation& r) { r.to = 2; }));  // between the segments
+  CHECK(broken(0, [](BlockRelation& r) { r.to = 3; }));
+  CHECK(broken(1, [](BlockRelation& r) { r.from = 1; }));
+  CHECK(broken(1, [](BlockRelation& r) { r.divisor = -1; }));
+  CHECK(broken(1, [](BlockRelation& r) { r.divisor = kLowest; }));
+  CHECK(broken(2, [](BlockRelation& r) { r.to = 4; }));  // twice
+  CHECK(broken(2, [](BlockRelation& r) { r.to = 6; }));
+  CHECK(broken(2, [](BlockRelation& r) { r.to = 0xffffffff; }));
+  CHECK(broken(2, [](BlockRelation& r) { r.from = 0xffffffff; }));
+  GraphVersion without_segments = good;
+  without_segments.segments.clear();
+  CHECK_FALSE(decodes(without_segments));
 }
 
 TEST_CASE(

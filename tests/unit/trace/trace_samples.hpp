@@ -82,6 +82,9 @@ namespace reprise::test {
   r.graph_versions[0].frames = {{trace::kNone, 2, 4, 40, 0}, {0, 5, 3, 0, 0x1234}};
   r.graph_versions[0].stacks = {{1, 1}, {2, 0}};
   r.graph_versions[0].stack = 0;
+  r.graph_versions[0].segments = {{0, 4, 2, 6}};
+  r.graph_versions[0].block_relations = {
+      {0, 1, 1, 1, -1, 1}, {0, 3, 0, 0, 0, 0}, {1, 3, 2, 1, 0, 1}};
   r.replays = {{3, 1, 0, 4, 9, 1'000, 1'100, 1'200, 1'900, 77, 1}};
   r.sample_blocks = {sample_block(9, 12)};
   r.host_ranges = {{77, 2, 900, 1'500, "epoch", 3, 9}};

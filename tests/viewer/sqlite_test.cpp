@@ -171,6 +171,22 @@ TEST_CASE("sqlite: segments are stored with their nodes and lists") {
                   "FROM segments WHERE graph = 1 AND segment = 0") == "1 3 2 6");
 }
 
+TEST_CASE("sqlite: block relations are stored with their nodes and numbers") {
+  trace::Records topology;
+  topology.graph_versions.resize(1);
+  trace::GraphVersion& graph = topology.graph_versions[0];
+  graph.graph = graph.version = 1;
+  graph.strings = {""};
+  graph.labels = {{}};
+  graph.nodes.resize(4);
+  graph.segments = {{1, 3, 2, 6}};
+  graph.block_relations = {{1, 2, 2, 3, -1, 5}};
+  CHECK(ReadDatabase(exported(topology, "block_relations"))
+            .text("SELECT from_node || ' ' || to_node || ' ' || factor || ' ' || divisor || ' ' || "
+                  "low || ' ' || high FROM block_relations WHERE graph = 1 AND version = 1") ==
+        "1 2 2 3 -1 5");
+}
+
 TEST_CASE("sqlite: an export of one graph contains no other") {
   const test::Exported e = test::export_hand_made(trace::ExportFormat::Sqlite, "one.db", "other");
   ReadDatabase db(e.output);

@@ -40,8 +40,9 @@ ExportReport export_perfetto(const TraceReader& reader, const ExportDesc& desc);
 // One row per replay, sample, range and pool state, and two per graph of an observed program: its
 // capture and its first launch. RFC 4180 with a header row.
 ExportReport export_csv(const TraceReader& reader, const ExportDesc& desc);
-// Tables of sessions, queues, threads, graphs, nodes, edges, buffers, accesses, segments, replays,
-// samples, loops, messages, losses and the cost of creating the graphs of an observed program.
+// Tables of sessions, queues, threads, graphs, nodes, edges, buffers, accesses, segments, block
+// relations, replays, samples, loops, messages, losses and the cost of creating the graphs of an
+// observed program.
 ExportReport export_sqlite(const TraceReader& reader, const ExportDesc& desc);
 // The newest version of one graph with the median times of its nodes and the critical path; beside
 // it, ranges by name and pools.

@@ -41,6 +41,8 @@ CREATE TABLE launch_stacks (graph INTEGER, version INTEGER, launches INTEGER, fr
 CREATE TABLE segments (graph INTEGER, version INTEGER, segment INTEGER, first_node INTEGER,
   nodes INTEGER, lists INTEGER, items INTEGER, PRIMARY KEY (graph, version,
   segment)) WITHOUT ROWID;
+CREATE TABLE block_relations (graph INTEGER, version INTEGER, from_node INTEGER, to_node INTEGER,
+  factor INTEGER, divisor INTEGER, low INTEGER, high INTEGER);
 CREATE TABLE queues (queue INTEGER PRIMARY KEY, name TEXT, device TEXT, rank INTEGER);
 CREATE TABLE threads (thread INTEGER PRIMARY KEY, name TEXT, rank INTEGER);
 CREATE TABLE edges (graph INTEGER, version INTEGER, from_node INTEGER, to_node INTEGER,
@@ -152,6 +154,10 @@ void write_graph(Database& db, const GraphVersion& g, const Topology& topology) 
   for (std::uint32_t i = 0; i < g.segments.size(); ++i) {
     const Segment& of = g.segments[i];
     segment.row(g.graph, g.version, i, of.first_node, of.nodes, of.lists, of.items);
+  }
+  Database::Insert relation(db, "INSERT INTO block_relations VALUES (?,?,?,?,?,?,?,?)");
+  for (const BlockRelation& of : g.block_relations) {
+    relation.row(g.graph, g.version, of.from, of.to, of.factor, of.divisor, of.low, of.high);
   }
   Database::Insert edge(db, "INSERT INTO edges VALUES (?,?,?,?,?,?,?,?,?,?)");
   for (const Edge& e : g.edges) {

@@ -90,6 +90,23 @@ std::span<const trace::NodeAccess> Graph::accesses(std::uint32_t node) const {
       .subspan(record_.nodes[node].first_access, record_.nodes[node].access_count);
 }
 
+std::span<const trace::BlockRelation> Graph::relations_into(std::uint32_t node) const {
+  const auto& all = record_.block_relations;
+  const auto first = std::partition_point(
+      all.begin(), all.end(), [&](const trace::BlockRelation& one) { return one.to < node; });
+  const auto end = std::partition_point(
+      first, all.end(), [&](const trace::BlockRelation& one) { return one.to == node; });
+  return {first, end};
+}
+
+const trace::BlockRelation* Graph::relation(std::uint32_t from, std::uint32_t to) const {
+  const auto relations = relations_into(to);
+  const auto found =
+      std::partition_point(relations.begin(), relations.end(),
+                           [&](const trace::BlockRelation& one) { return one.from < from; });
+  return found == relations.end() || found->from != from ? nullptr : &*found;
+}
+
 bool Graph::is_below(std::uint32_t label, std::uint32_t ancestor) const {
   while (label > ancestor) label = record_.labels[label].parent;
   return label == ancestor;

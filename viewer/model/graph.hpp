@@ -54,6 +54,10 @@ class Graph {
   [[nodiscard]] std::span<const Neighbour> successors(std::uint32_t node) const {
     return row(successors_, node);
   }
+  // The block relations of a node of a segment to earlier ones, ordered by those; and the one to
+  // `from`, or nullptr.
+  [[nodiscard]] std::span<const trace::BlockRelation> relations_into(std::uint32_t node) const;
+  [[nodiscard]] const trace::BlockRelation* relation(std::uint32_t from, std::uint32_t to) const;
   [[nodiscard]] std::span<const trace::NodeAccess> accesses(std::uint32_t node) const;
   // How often an observed program changed the parameters of the node, or of all nodes.
   [[nodiscard]] std::uint64_t changes(std::uint32_t node) const;

@@ -6,6 +6,26 @@
 
 using namespace reprise;
 
+TEST_CASE("graph: block relations are found by their later node, and by both nodes") {
+  trace::GraphVersion record;
+  record.strings = {""};
+  record.labels = {{}};
+  record.nodes.resize(6);
+  record.segments = {{1, 5, 2, 9}};
+  record.block_relations = {{1, 3, 1, 1, 0, 0}, {1, 4, 0, 0, 0, 0}, {3, 4, 1, 1, -1, 1}};
+  const model::Graph graph(record);
+  REQUIRE(graph.relations_into(4).size() == 2);
+  CHECK(graph.relations_into(4)[0] == record.block_relations[1]);
+  CHECK(graph.relations_into(4)[1] == record.block_relations[2]);
+  CHECK(graph.relations_into(3).size() == 1);
+  CHECK(graph.relations_into(0).empty());
+  CHECK(graph.relations_into(5).empty());
+  REQUIRE(graph.relation(3, 4) != nullptr);
+  CHECK(graph.relation(3, 4)->high == 1);
+  CHECK(graph.relation(2, 4) == nullptr);
+  CHECK(graph.relation(4, 5) == nullptr);
+}
+
 TEST_CASE("graph: launches are summed by the user's line, or the module of native code") {
   trace::GraphVersion record = test::small_topology().graph_versions[0];
   const auto text = [&](const char* name) {

@@ -125,6 +125,25 @@ TEST_CASE("inspector: a node page shows location, kernel, statistics, buffers an
   CHECK(text.find(duration_text(fixture.view_model.nodes[2].median)) != std::string::npos);
 }
 
+TEST_CASE("inspector: pages of a segment's nodes and edges show which blocks they wait for") {
+  PanelFixture fixture;
+  auto document = std::make_shared<model::Document>(*fixture.document);
+  trace::GraphVersion record = fixture.entry().graph->record();
+  record.segments = {{0, 5, 2, 12}};
+  record.block_relations = {{0, 3, 0, 0, 0, 0}, {2, 3, 1, 1, -1, 1}};  // to load and to blur
+  document->graphs[fixture.view.graph].graph = std::make_shared<const model::Graph>(record);
+  fixture.document = document;
+  const std::string sum = page_of(fixture, model::SelectedNode{fixture.view.graph, 3});
+  check_contains(sum, {"Predecessors", "load", "block b needs all blocks", "blur",
+                       "block b needs blocks b - 1 to b + 1\nhazard: write after read on x"});
+  CHECK(page_of(fixture, model::SelectedNode{fixture.view.graph, 2}).find("block b") ==
+        std::string::npos);
+  check_contains(page_of(fixture, model::SelectedEdge{fixture.view.graph, 3}),
+                 {"Blocks", "block b needs blocks b - 1 to b + 1"});
+  CHECK(page_of(fixture, model::SelectedEdge{fixture.view.graph, 2}).find("block b") ==
+        std::string::npos);
+}
+
 TEST_CASE("inspector: pages of nodes and graphs show their call stacks") {
   PanelFixture fixture;
   auto document = std::make_shared<model::Document>(*fixture.document);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "model/timeline_rows.hpp"
 #include "panels/inspector/inspector_parts.hpp"
@@ -51,6 +53,8 @@ std::string node_as_text(const PanelContext& context, std::uint32_t node) {
     line("in", version.strings[frame.function] + " (" + version.strings[frame.file] +
                    (frame.line == 0 ? "" : ":" + std::to_string(frame.line)) + ")");
   }
+  for (const trace::BlockRelation& relation : graph.relations_into(node))
+    line("waits for", graph.node_name(relation.from) + ", " + relation_text(relation));
   if (record.grid[0] != 0)
     line("grid", dimensions_text(record.grid) + ", block " + dimensions_text(record.block));
   if (const GraphViewModel::Node* statistics = node_statistics(context, node)) {
@@ -232,22 +236,42 @@ enum class Side : std::uint8_t { Before, After };
 void draw_neighbours(PanelContext& context, std::uint32_t node, Side side) {
   const model::Graph& graph = *context.graph();
   const auto neighbours = side == Side::Before ? graph.predecessors(node) : graph.successors(node);
+  // Those without an edge: other edges imply the order of the nodes, but not of their blocks.
+  std::vector<const trace::BlockRelation*> relations;
+  if (side == Side::Before) {
+    for (const trace::BlockRelation& relation : graph.relations_into(node)) {
+      const auto edge = std::partition_point(
+          neighbours.begin(), neighbours.end(),
+          [&](const model::Neighbour& neighbour) { return neighbour.node < relation.from; });
+      if (edge == neighbours.end() || edge->node != relation.from) relations.push_back(&relation);
+    }
+  }
+  const std::size_t count = neighbours.size() + relations.size();
   const char* title = side == Side::Before ? "Predecessors" : "Successors";
-  if (!draw_section(context.theme, title,
-                    neighbours.empty() ? "none" : count_text(neighbours.size())))
-    return;
-  if (neighbours.empty()) {
+  if (!draw_section(context.theme, title, count == 0 ? "none" : count_text(count))) return;
+  if (count == 0) {
     draw_note(context.theme, side == Side::Before
                                  ? "The node can start as soon as the replay starts."
                                  : "No other node waits for this node.");
     return;
   }
-  draw_list(context.theme, title, neighbours.size(), ListRow::TwoLines, [&](std::size_t i) {
-    const GraphViewModel::Node* statistics = node_statistics(context, neighbours[i].node);
+  const bool has_relations = side == Side::Before && !graph.relations_into(node).empty();
+  const ListRow row = has_relations ? ListRow::ThreeLines : ListRow::TwoLines;
+  draw_list(context.theme, title, count, row, [&](std::size_t i) {
+    const bool has_edge = i < neighbours.size();
+    const std::uint32_t other =
+        has_edge ? neighbours[i].node : relations[i - neighbours.size()]->from;
+    const GraphViewModel::Node* statistics = node_statistics(context, other);
+    std::string reason = has_edge ? edge_reason(graph, neighbours[i].edge) : "";
+    if (has_relations) {
+      const trace::BlockRelation* relation = graph.relation(other, node);
+      const std::string blocks = relation == nullptr ? "" : relation_text(*relation);
+      reason = blocks.empty() || !has_edge ? blocks + reason + "\n" : blocks + "\n" + reason;
+    }
     draw_node_link(
-        context, neighbours[i].node,
+        context, other,
         statistics == nullptr || statistics->count == 0 ? "" : duration_text(statistics->median),
-        edge_reason(graph, neighbours[i].edge));
+        reason);
   });
 }
 

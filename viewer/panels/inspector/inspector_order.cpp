@@ -138,6 +138,9 @@ void OrderPage::draw_edge(PanelContext& context, std::uint32_t number) {
                 "Byte range that both nodes access.");
       draw_buffer_link(context, edge.buffer, bytes_text(graph.record().buffers[edge.buffer].bytes));
     }
+    if (const trace::BlockRelation* relation = graph.relation(edge.from, edge.to))
+      draw_value(theme, "Blocks", relation_text(*relation),
+                 "Each block of the later node waits only for these blocks of the earlier one.");
     if (edge.cause == trace::EdgeCause::Lane)
       draw_note(theme,
                 "Not required for correctness: the edge serialises a lane, which removes edges "

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/block_interval.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/item_menu.hpp"
 #include "panels/widgets/widgets.hpp"
@@ -145,7 +146,9 @@ bool draw_link(const Theme& theme, const LinkDesc& desc) {
   const float small = ImGui::GetTextLineHeight();
   ImGui::PopFont();
   const float bar = desc.part > 0 ? theme.half_space : 0;
-  const float height = line + (desc.detail.empty() ? 0 : small) + bar;
+  const std::size_t first = std::min(desc.detail.find('\n'), desc.detail.size());
+  const float details = desc.detail.empty() ? 0 : first == desc.detail.size() ? 1 : 2;
+  const float height = line + small * details + bar;
   ImGui::BeginGroup();
   ImGui::PushStyleColor(ImGuiCol_Header, theme.accent_soft);
   const bool clicked = ImGui::Selectable("##link", desc.is_selected,
@@ -175,7 +178,11 @@ bool draw_link(const Theme& theme, const LinkDesc& desc) {
   if (!desc.detail.empty()) {
     ImGui::PushFont(theme.small);
     ImGui::SetCursorScreenPos({x, at.y + line});
-    draw_text(fitting(desc.detail, at.x + width - x), theme.ink_soft);
+    draw_text(fitting(desc.detail.substr(0, first), at.x + width - x), theme.ink_soft);
+    if (details == 2) {
+      ImGui::SetCursorScreenPos({x, at.y + line + small});
+      draw_text(fitting(desc.detail.substr(first + 1), at.x + width - x), theme.ink_soft);
+    }
     ImGui::PopFont();
   }
   if (bar > 0) {
@@ -256,7 +263,7 @@ void draw_list(const Theme& theme, const char* id, std::size_t count, ListRow ro
   ImGui::PushFont(theme.small);
   const float small = ImGui::GetTextLineHeight();
   ImGui::PopFont();
-  const float height = ImGui::GetTextLineHeight() + (row == ListRow::TwoLines ? small : 0) +
+  const float height = ImGui::GetTextLineHeight() + small * static_cast<float>(row) +
                        ImGui::GetStyle().ItemSpacing.y;
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(shown), height);
@@ -277,6 +284,13 @@ void draw_list(const Theme& theme, const char* id, std::size_t count, ListRow ro
 std::string range_text(std::uint64_t begin, std::uint64_t end, std::uint64_t bytes) {
   if (begin == 0 && end == bytes) return "the whole buffer";
   return "[" + count_text(begin) + ", " + count_text(end) + ")";
+}
+
+std::string relation_text(const trace::BlockRelation& relation) {
+  return "block b needs " + to_text(detail::BlockInterval{.factor = relation.factor,
+                                                          .divisor = relation.divisor,
+                                                          .low = relation.low,
+                                                          .high = relation.high});
 }
 
 const char* access_name(trace::Access access) {

@@ -39,7 +39,7 @@ struct Tile {
 void draw_tiles(const Theme& theme, std::span<const Tile> tiles);
 
 struct LinkDesc {
-  std::string text, note = {}, detail = {};  // note: right-aligned; detail: second line
+  std::string text, note = {}, detail = {};  // note: right-aligned; detail: one or two lines below
   ImU32 chip = 0;
   bool is_selected = false;
   double part = 0;  // length of a bar below, 0 to 1; 0: no bar
@@ -57,13 +57,15 @@ void draw_node_link(PanelContext& context, std::uint32_t node, const std::string
 void draw_buffer_link(PanelContext& context, std::uint32_t buffer, const std::string& note = {},
                       const std::string& detail = {});
 
-enum class ListRow : std::uint8_t { OneLine, TwoLines };
+enum class ListRow : std::uint8_t { OneLine, TwoLines, ThreeLines };  // text and details
 // The first items of `count`, with a button that shows all. `each` draws the link of an item.
 void draw_list(const Theme& theme, const char* id, std::size_t count, ListRow row,
                const std::function<void(std::size_t)>& each);
 
 // "[0, 4,096)"; "the whole buffer" if the range covers it.
 [[nodiscard]] std::string range_text(std::uint64_t begin, std::uint64_t end, std::uint64_t bytes);
+// "block b needs blocks b - 1 to b + 1", of the earlier node
+[[nodiscard]] std::string relation_text(const trace::BlockRelation& relation);
 [[nodiscard]] const char* access_name(trace::Access access);
 [[nodiscard]] std::string hex_text(std::uint64_t value);
 // "at 1.2 ms", relative to the first event of the trace; empty if `at` is 0.

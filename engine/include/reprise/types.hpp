@@ -92,9 +92,8 @@ inline constexpr Validation kDefaultValidation = Validation::Full;
 struct Lowering {
   enum class Mode : std::uint8_t {
     // On a GPU, one segment for a graph of at least 100 dispatches and small transfers, of one
-    // block
-    // each or such that each block needs only the same block of earlier ones. Otherwise entry and
-    // exit kernels where they reduce the launch cost, and at most 128 lanes.
+    // block each, or such that each block needs only the same block of earlier ones. Otherwise
+    // entry and exit kernels where they reduce the launch cost, and at most 128 lanes.
     Auto,
     Faithful,  // exactly the needed nodes and edges
     Lanes,     // as Auto, with at most `lanes` lanes

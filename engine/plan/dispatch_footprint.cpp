@@ -67,6 +67,9 @@ std::string_view set_bytes(const DispatchPayload& dispatch, const Footprint* foo
         slice.bytes != 0) {
       const auto step = static_cast<std::int64_t>(slice.bytes),
                  around = static_cast<std::int64_t>(slice.around);
+      constexpr std::int64_t kFar = std::int64_t{1} << 60;  // offsets below have 64 bits
+      if (step > kFar / static_cast<std::int64_t>(dispatch.grid.volume()))
+        return "declares blocks beyond all memory";
       add({step, base - around, base + step + around, base,
            base + static_cast<std::int64_t>(slice.view_bytes)});
       of.is_declared = true;

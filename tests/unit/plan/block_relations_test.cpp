@@ -289,6 +289,18 @@ TEST_CASE("block relations: what a dispatch declares takes the place of what its
   CHECK(hashes[0] != hashes[1]);
 }
 
+TEST_CASE("block relations: declared blocks that no memory has are whole accesses") {
+  Program p;
+  const auto x = p.builder.add_buffer("x", 256);
+  p.dispatch(4, {p.builder.write(x)}, {{kQuarter}});
+  p.declare({{std::uint64_t{1} << 61, 0, 256}});
+  p.dispatch(4, {p.builder.read_write(x)}, {{kQuarter}});
+  const auto plan = p.plan();
+  CHECK(by_block(*plan) == 0);
+  CHECK(make_report(*plan, {}).segments.footprints[0].problem ==
+        "declares blocks beyond all memory");
+}
+
 TEST_CASE("block relations: neighbours' blocks, and blocks of other sizes") {
   Program p;
   const auto x = p.builder.add_buffer("x", 256), y = p.builder.add_buffer("y", 256),

@@ -103,6 +103,11 @@ bool has_several_blocks(std::span<const std::uint32_t> segment_blocks) {
                      [](std::uint32_t blocks) { return blocks > 1; });
 }
 
+// Whether segments get their lists with the relations of their blocks.
+bool schedules_later(const NodeHints& hints, const Lowering& lowering) {
+  return lowering.block_relations && has_several_blocks(hints.segment_blocks);
+}
+
 // Whether Lowering::Auto can make one segment of a recording that may_have_segments(), which is
 // then faster than nodes: all commands have one block, or each block only waits for blocks that
 // can be in its own list.
@@ -148,7 +153,7 @@ LoweredGraph lower_body_to_segments(const Recording& recording, const Dependency
   NodeHints hints = hints_of(recording, dependencies);
   const auto lower = [&](std::uint32_t condition) {
     add_segment_hints(recording, dependencies, segment_lists, true, hints, condition);
-    hints.schedules_later = lowering.block_relations && has_several_blocks(hints.segment_blocks);
+    hints.schedules_later = schedules_later(hints, lowering);
     return build_lowered_graph(dependencies, Lowering::Persistent, hints);
   };
   LoweredGraph lowered;
@@ -232,11 +237,11 @@ std::vector<Message> check(const Recording& recording, const CheckDesc& desc) {
 
 bool may_have_segments(const Recording& recording, const Lowering& lowering, MemoryGoal goal,
                        const DeviceInfo& device, std::uint32_t replicas) {
-  const bool relates_blocks = lowering.block_relations && may_relate_blocks(recording);
   if (lowering.mode != Lowering::Mode::Auto || !lowering.segments || lowering.fault_markers ||
       goal != MemoryGoal::Speed || device.kind == DeviceKind::Host ||
       device.limits.max_segment_blocks == 0 || replicas != 1)
     return false;
+  const bool relates_blocks = lowering.block_relations && may_relate_blocks(recording);
   std::uint32_t commands = 0;
   for (std::uint32_t i = 0; i < recording.commands.size(); ++i) {
     const CommandKind kind = recording.commands[i].kind;
@@ -311,8 +316,7 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
   GoalResult result;
   const auto lower = [&] {
     if (!makes_segments) hints.segment_blocks.clear();
-    hints.schedules_later =
-        options.lowering.block_relations && has_several_blocks(hints.segment_blocks);
+    hints.schedules_later = schedules_later(hints, options.lowering);
     result = lower_for_goal(*recording, dependencies,
                             {.goal = options.memory_goal,
                              .lowering = options.lowering,
@@ -369,8 +373,7 @@ std::shared_ptr<const Plan> lower_again(const Plan& plan, const LoweringConfig& 
   NodeHints hints = hints_of(*plan.recording, plan.dependencies);
   if (choice.shape == LoweringConfig::Shape::Segments)
     hints.segment_blocks = segment_blocks(*plan.recording, plan.dependencies);
-  hints.schedules_later =
-      options.lowering.block_relations && has_several_blocks(hints.segment_blocks);
+  hints.schedules_later = schedules_later(hints, options.lowering);
   LoweredGraph lowered = build_lowered_graph(plan.dependencies, choice, hints);
   lowered.fault_markers = options.lowering.fault_markers;
   Placement placement = place_transients(*plan.recording, plan.dependencies, lowered,

@@ -31,10 +31,9 @@ void LaunchArgs::push_owner(std::shared_ptr<const void> owner) {
 void LaunchArgs::push_value(const detail::Argument& argument) {
   Storage& to = *storage_;
   if (argument.view != nullptr) {  // a Condition, or an access by block
-    push(AccessedView{*argument.view, argument.access, argument.is_declared, argument.type});
-    const BufferView* const view = to.arguments.back().view;
-    to.arguments.back() = argument;
-    to.arguments.back().view = view;
+    to.views.push_back({*argument.view, argument.access, argument.is_declared, argument.type});
+    to.arguments.push_back(argument);
+    to.arguments.back().view = &to.views.back().view;
     return;
   }
   detail::Argument kept = argument;

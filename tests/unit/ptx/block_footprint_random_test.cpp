@@ -502,40 +502,35 @@ void check_kernel(Generator& generator, const std::string& text, int threads, st
   }
 }
 
+// Of kernels that `write` makes from the seeds 0 to `seeds` - 1.
+Counts check_kernels(std::uint64_t seeds, std::string (Generator::*write)(), int threads,
+                     std::size_t rows) {
+  Counts counts;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    CAPTURE(seed);
+    Generator generator(seed);
+    const std::string text = ptx_module_text((generator.*write)());
+    check_kernel(generator, text, threads, rows, counts);
+  }
+  return counts;
+}
+
 }  // namespace
 
 TEST_CASE("footprint: contains every access of 3,000 random kernels") {
-  Counts counts;
-  for (std::uint64_t seed = 0; seed < 3'000; ++seed) {
-    CAPTURE(seed);
-    Generator generator(seed);
-    const std::string text = ptx_module_text(generator.kernel());
-    check_kernel(generator, text, 6, 2, counts);
-  }
+  const Counts counts = check_kernels(3'000, &Generator::kernel, 6, 2);
   CHECK(counts.bounded > 2'000);  // of 6,000
   CHECK(counts.accessed > 500'000);
 }
 
 TEST_CASE("footprint: contains every access of 6,000 random indices") {
-  Counts counts;
-  for (std::uint64_t seed = 0; seed < 6'000; ++seed) {
-    CAPTURE(seed);
-    Generator generator(seed);
-    const std::string text = ptx_module_text(generator.kernel_of_patterns());
-    check_kernel(generator, text, 20, 2, counts);
-  }
+  const Counts counts = check_kernels(6'000, &Generator::kernel_of_patterns, 20, 2);
   CHECK(counts.bounded > 10'000);  // of 12,000
   CHECK(counts.accessed > 100'000);
 }
 
 TEST_CASE("footprint: contains every access of 4,000 random kernels of matrices") {
-  Counts counts;
-  for (std::uint64_t seed = 0; seed < 4'000; ++seed) {
-    CAPTURE(seed);
-    Generator generator(seed);
-    const std::string text = ptx_module_text(generator.kernel_of_matrices());
-    check_kernel(generator, text, 20, 8, counts);
-  }
+  const Counts counts = check_kernels(4'000, &Generator::kernel_of_matrices, 20, 8);
   CHECK(counts.bounded_rows > 5'000);  // of 8,000
   CHECK(counts.accessed > 20'000);
 }

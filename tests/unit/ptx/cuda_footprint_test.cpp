@@ -72,7 +72,7 @@ std::optional<StrayAccess> find_stray_access(const PtxFunction& entry, const Cud
 TEST_CASE("cuda footprint: contains every access of random kernels that NVRTC compiles") {
   const Nvrtc nvrtc;
   if (!nvrtc.exists()) return;
-  const CudaKernelSeeds seeds;
+  const CudaKernelSeeds seeds(100);
   FootprintShares shares;
   std::size_t accesses = 0;
   for (RandomCudaModule& made : random_cuda_modules(seeds)) {

@@ -27,10 +27,10 @@ constexpr std::array<std::uint32_t, kCudaPointers> kCudaPointerOffsets = {0, 8, 
 
 // $REPRISE_CUDA_KERNELS=FIRST:COUNT chooses other seeds, for soak tests.
 struct CudaKernelSeeds {
-  unsigned long first = 0, count = 100;
+  unsigned long first = 0, count = 0;
   bool is_chosen = false;
 
-  CudaKernelSeeds() {
+  explicit CudaKernelSeeds(unsigned long default_count) : count(default_count) {
     const char* const asked = std::getenv("REPRISE_CUDA_KERNELS");
     is_chosen = asked != nullptr;
     if (is_chosen) REQUIRE(std::sscanf(asked, "%lu:%lu", &first, &count) == 2);

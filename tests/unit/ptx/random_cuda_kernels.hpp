@@ -31,7 +31,7 @@ REPRISE_SHARED_SOURCE(
       unsigned long long violations;  // accesses outside of the ranges
       unsigned long long far_away;    // more than `margin` bytes from the parameter; not executed
       long long margin;
-      int pointer, bytes;  // of the first violation, like the members below
+      int pointer, bytes;  // of the first such access, like the members below
       unsigned block[3];
       long long offset;
     };)
@@ -41,10 +41,19 @@ REPRISE_SHARED_SOURCE(
 // conditions than the source does.
 constexpr std::string_view kCudaPrelude = R"(
 #ifdef CHECKED
-// Whether the kernel can execute the access.
-__device__ __noinline__ bool check(Checks* checks, int pointer, long long offset, int bytes) {
+__device__ void describe(Checks* checks, int pointer, long long offset, int bytes) {
+  checks->pointer = pointer;
+  checks->bytes = bytes;
+  checks->block[0] = blockIdx.x;
+  checks->block[1] = blockIdx.y;
+  checks->block[2] = blockIdx.z;
+  checks->offset = offset;
+}
+// Whether the kernel can execute the access. Inlined, because NVRTC 13.0 makes kernels that call it
+// lose the values of registers.
+__device__ __forceinline__ bool check(Checks* checks, int pointer, long long offset, int bytes) {
   if (offset < -checks->margin || offset + bytes > checks->margin) {
-    atomicAdd(&checks->far_away, 1ull);
+    if (atomicAdd(&checks->far_away, 1ull) == 0) describe(checks, pointer, offset, bytes);
     return false;
   }
   const int count = checks->counts[pointer];
@@ -62,14 +71,8 @@ __device__ __noinline__ bool check(Checks* checks, int pointer, long long offset
     }
     is_inside = is_inside && is_found;
   }
-  if (!is_inside && atomicAdd(&checks->violations, 1ull) == 0) {
-    checks->pointer = pointer;
-    checks->bytes = bytes;
-    checks->block[0] = blockIdx.x;
-    checks->block[1] = blockIdx.y;
-    checks->block[2] = blockIdx.z;
-    checks->offset = offset;
-  }
+  if (!is_inside && atomicAdd(&checks->violations, 1ull) == 0)
+    describe(checks, pointer, offset, bytes);
   return true;
 }
 template <class T> __device__ T& checked(Checks* checks, int pointer, const void* base, T& element) {

@@ -89,54 +89,6 @@ std::vector<ByteRange> PoisonedRecording::free_before(std::uint32_t position,
   return free;
 }
 
-// Appends commands to a recording.
-class PoisonedRecording::Writer {
- public:
-  explicit Writer(const PoisonedRecording& of)
-      : of_(of), from_(*of.recording_), into_(std::make_shared<Recording>(*of.recording_)) {
-    into_->ordering = Ordering::Linear;
-    into_->buffers = of.buffers_;
-    into_->places.clear();  // the order is linear
-    into_->commands.clear();
-    into_->runs.clear();
-    into_->edges.clear();
-    into_->arenas.push_back(arena_);
-  }
-
-  void add(std::uint32_t command) { into_->commands.push_back(from_.commands[command]); }
-
-  void fill(const ByteRange& range, std::uint8_t value) {
-    if (range.begin == range.end) return;
-    const std::uint64_t bytes = range.end - range.begin;
-    const bool words = (range.begin | bytes) % 4 == 0;
-    auto* const payload = arena_->make<FillPayload>();
-    payload->buffer = of_.slab_;
-    payload->offset = range.begin;
-    payload->bits = words ? value * 0x01010101u : value;
-    payload->element_bytes = words ? 4 : 1;
-    payload->extent = {bytes, 1, 1};
-    payload->pitch = {bytes, bytes};
-    Command command;
-    command.kind = CommandKind::Fill;
-    command.first_access = static_cast<std::uint32_t>(into_->accesses.size());
-    command.access_count = 1;
-    command.payload = payload;
-    into_->accesses.push_back({of_.slab_, Access::Write, 0, range.begin, range.end});
-    into_->commands.push_back(command);
-  }
-  void fill(std::span<const ByteRange> ranges, std::uint8_t value) {
-    for (const ByteRange& range : ranges) fill(range, value);
-  }
-
-  [[nodiscard]] std::shared_ptr<const Recording> finish() { return std::move(into_); }
-
- private:
-  const PoisonedRecording& of_;
-  const Recording& from_;
-  std::shared_ptr<Arena> arena_ = std::make_shared<Arena>();
-  std::shared_ptr<Recording> into_;
-};
-
 std::shared_ptr<const Recording> PoisonedRecording::make(std::span<const std::uint32_t> order,
                                                          std::uint32_t count,
                                                          const Poison& poison) const {
@@ -144,18 +96,21 @@ std::shared_ptr<const Recording> PoisonedRecording::make(std::span<const std::ui
   std::vector<std::vector<ByteRange>> ending(order.size());
   for (const LiveRange& live : ranges) ending[live.last].push_back(live.bytes);
 
-  Writer writer(*this);
-  writer.fill({0, slab_bytes_}, poison.pattern_from == 0 ? poison.pattern : poison.alternate);
+  LinearWriter writer(*recording_, buffers_);
+  const auto fill = [&](std::span<const ByteRange> free, std::uint8_t value) {
+    for (const ByteRange& range : free) writer.fill(slab_, range, value);
+  };
+  writer.fill(slab_, {0, slab_bytes_},
+              poison.pattern_from == 0 ? poison.pattern : poison.alternate);
   for (std::uint32_t position = 0; position < count; ++position) {
     if (position == poison.pattern_from && position != 0)
-      writer.fill(free_before(position, ranges), poison.pattern);
-    if (position == poison.position) writer.fill(poison.ranges, poison.alternate);
+      fill(free_before(position, ranges), poison.pattern);
+    if (position == poison.position) fill(poison.ranges, poison.alternate);
     if (dependencies_.is_join[order[position]] == 0)
       writer.add(dependencies_.node_command[order[position]]);
     if (position == poison.position)
-      writer.fill(common(poison.ranges, free_before(position + 1, ranges)), poison.pattern);
-    writer.fill(ending[position],
-                position < poison.pattern_from ? poison.alternate : poison.pattern);
+      fill(common(poison.ranges, free_before(position + 1, ranges)), poison.pattern);
+    fill(ending[position], position < poison.pattern_from ? poison.alternate : poison.pattern);
   }
   return writer.finish();
 }

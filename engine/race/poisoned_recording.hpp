@@ -11,14 +11,10 @@
 
 #include "dependencies/topological_orders.hpp"
 #include "memory/placement.hpp"
+#include "record/linear_writer.hpp"
 #include "record/recording.hpp"
 
 namespace reprise::detail {
-
-struct ByteRange {
-  std::uint64_t begin = 0, end = 0;
-  friend constexpr bool operator==(const ByteRange&, const ByteRange&) = default;
-};
 
 // The contents of bytes that no transient owns.
 struct Poison {
@@ -55,7 +51,6 @@ class PoisonedRecording {
                                                    std::span<const LiveRange> ranges) const;
 
  private:
-  class Writer;
   std::shared_ptr<const Recording> recording_;
   const DependencyGraph& dependencies_;
   std::vector<LiveRange> transients_;                 // without positions

@@ -27,7 +27,7 @@
 #include "runtime/core/device_core.hpp"
 #include "runtime/graph/compiled_graph.hpp"
 #include "runtime/graph/graph_candidate.hpp"
-#include "runtime/memory/saved_memory.hpp"
+#include "runtime/graph/replica_snapshot.hpp"
 #include "runtime/queue/queue_core.hpp"
 #include "tune/node_costs.hpp"
 #include "tune/paired_trial.hpp"
@@ -84,46 +84,13 @@ class TuningRun {
       case TuneDesc::Contents::Repeatable: return;
       case TuneDesc::Contents::Restored: break;
     }
-    const Recording& recording = *replica_.executable().plan()->recording;
-    if (!recording.functions.empty()) {
-      fail(ErrorCode::Unsupported, Stage::Launch, replica_.label(),
-           concat("tune: the effects of graph ", replica_.label(),
-                  "'s host callbacks cannot be undone; if they may be repeated, set .contents = "
-                  "TuneDesc::Contents::Repeatable"));
-    }
-    std::vector<std::shared_ptr<PoolBuffer>> written;
-    for (const BufferUse& use : replica_.uses()) {
-      if (use.index == kNone || !writes(use.access) || use.buffer->kind == BufferKind::Condition)
-        continue;
-      if (std::find(written.begin(), written.end(), use.buffer) == written.end())
-        written.push_back(use.buffer);
-    }
-    std::uint64_t bytes = 0;
-    for (const auto& buffer : written) bytes += buffer->bytes;
-    try {
-      saved_.emplace(make_handle<Device>(replica_.device()), std::move(written), recording,
-                     BufferKind::Device);
-    } catch (const Error& error) {
-      throw with_context(error, replica_.label(),
-                         concat("for ", bytes, " bytes to save the buffers that replays of ",
-                                replica_.label(), " write"));
-    }
-    if (saved_->copy()) {
-      save_ = instantiate(SavedMemory::Direction::Save);
-      restore_ = instantiate(SavedMemory::Direction::Restore);
-      launch(*save_);
-    }
-    wait();
-    host_.resize(saved_->host_bytes());
-    saved_->save_host(host_);
+    saved_.emplace(replica_, queue_, BufferKind::Device, "tune",
+                   "if they may be repeated, set .contents = TuneDesc::Contents::Repeatable");
   }
   // Restores contents for the last time, and waits.
   void finish() {
-    if (!saved_) return wait();
     restore();
     wait();
-    save_.reset();
-    restore_.reset();
     saved_.reset();
   }
 
@@ -216,23 +183,9 @@ class TuningRun {
       ranks->record_launch(collectives.hash, 0, 0, nullptr);
     launch(exec);
   }
-  void wait() {
-    const QueuePoint last = replica_.last();
-    if (last.queue) static_cast<void>(last.queue->backend().wait(last.serial, std::nullopt));
-  }
+  void wait() { wait_for_launches(replica_); }
   void restore() {
-    if (!saved_) return;
-    wait();
-    saved_->restore_host(host_);
-    if (restore_) launch(*restore_);
-  }
-  // No graph, so that the buffers do not become shared by it.
-  [[nodiscard]] std::unique_ptr<BackendExec> instantiate(SavedMemory::Direction direction) const {
-    const DeviceCore& device = *replica_.device();
-    auto plan = make_plan("saved contents",
-                          core_of(saved_->record("saved contents", direction))->executable("tune"),
-                          {.alignment = device.info().limits.buffer_alignment});
-    return device.backend().instantiate(plan, bind(*plan, nullptr, 0), Instrumentation::None);
+    if (saved_) saved_->restore();
   }
 
   // Replaces a candidate's executable by a new one of the same plan.
@@ -254,9 +207,7 @@ class TuningRun {
   const TuneDesc& desc_;
   const TuningRanks& ranks_;
   std::unique_ptr<QueueStopwatch> stopwatch_;
-  std::optional<SavedMemory> saved_;
-  std::vector<std::byte> host_;                  // contents of host memory
-  std::unique_ptr<BackendExec> save_, restore_;  // null without buffers
+  std::optional<ReplicaSnapshot> saved_;
 };
 
 // Makes the graph run `plan` in a new executable, whose replays count from 1. Keeps the graph

@@ -37,6 +37,7 @@ MAY_INCLUDE = {
     "runtime/graph": RUNTIME + ["runtime/core", "runtime/queue", "runtime/memory"],
     "tune": RUNTIME + ["runtime/core", "runtime/queue", "runtime/memory", "runtime/graph"],
     "race": RUNTIME + ["runtime/core", "runtime/queue", "runtime/memory", "runtime/graph"],
+    "inspect": RUNTIME + ["runtime/core", "runtime/queue", "runtime/memory", "runtime/graph"],
     "injection": ["base", "profile/activity", "profile", "trace"],
     "ops": [],
     "collectives": ["base", "record", "trace", "ops"],

@@ -12,7 +12,7 @@
 
 namespace reprise::detail {
 
-inline constexpr std::size_t kTraceIds = 5;  // kinds of ids that a session allocates
+inline constexpr std::size_t kTraceIds = 6;  // kinds of ids that a session allocates
 
 // The first unused id of each kind.
 using NextIds = std::array<std::uint32_t, kTraceIds>;

@@ -34,7 +34,7 @@ namespace reprise::detail {
 
 class TraceSession {
  public:
-  enum class Id : std::uint8_t { Device, Queue, Graph, Buffer, Pool };
+  enum class Id : std::uint8_t { Device, Queue, Graph, Buffer, Pool, Inspection };
 
   // Called after a device's driver was initialised: ensures that sessions close at process exit
   // before the driver, which may still hold times of replays.

@@ -119,7 +119,7 @@ ChunkHeader decode_header(std::span<const std::uint8_t, ChunkHeader::kBytes> byt
   if (get<std::uint32_t>(&bytes[kAtChecksum]) != checksum(bytes.first(kAtChecksum)))
     throw_corrupt("bad checksum of a chunk header");
   ChunkHeader h;
-  if (bytes[kAtKind] > static_cast<std::uint8_t>(ChunkKind::Samples))
+  if (bytes[kAtKind] > static_cast<std::uint8_t>(ChunkKind::Contents))
     throw_corrupt("unknown kind of chunk");
   h.kind = static_cast<ChunkKind>(bytes[kAtKind]);
   h.compressed_bytes = get<std::uint32_t>(&bytes[kAtCompressed]);

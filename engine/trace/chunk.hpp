@@ -16,9 +16,9 @@ namespace reprise::trace {
 
 inline constexpr std::uint32_t kFormatVersion = 3;
 
-// The contents of a chunk; a writer never mixes them. Chunks of any kind refer only to topology in
-// earlier chunks.
-enum class ChunkKind : std::uint8_t { Topology, Events, Samples };
+// The records of a chunk; a writer never mixes them. Chunks of any kind refer only to topology in
+// earlier chunks. Contents: ContentBlocks, the data of programs, and nothing else.
+enum class ChunkKind : std::uint8_t { Topology, Events, Samples, Contents };
 
 struct ChunkHeader {
   static constexpr std::size_t kBytes = 64;

@@ -188,6 +188,11 @@ class Decoder {
     to.reserve(from->size());
     for (const flatbuffers::String* one : *from) to.push_back(text(one));
   }
+  void convert(const flatbuffers::Vector<std::uint8_t>* from, std::vector<std::uint8_t>& to) {
+    if (from == nullptr) return;
+    spend(from->size());
+    to.assign(from->begin(), from->end());
+  }
   template <class Vector, class Record>
   void convert(const Vector* from, std::vector<Record>& to) {
     if (from == nullptr) return;
@@ -207,6 +212,24 @@ class Decoder {
     if (!(std::abs(alignment.drift) <= 1e-3))
       throw_corrupt("a clock drifts by " + std::to_string(alignment.drift) +
                     "; the limit is 0.001");
+  }
+  static void check(const InspectedRange& range) {
+    // Rows that do not overlap, within [begin, end).
+    const std::uint64_t bytes = range.end - range.begin;
+    const auto fits = [](std::uint64_t count, std::uint64_t pitch, std::uint64_t first,
+                         std::uint64_t limit) {
+      return first <= limit &&
+             (count == 1 || (pitch >= first && count - 1 <= (limit - first) / pitch));
+    };
+    const bool has_rows = range.begin <= range.end && range.width != 0 && range.height != 0 &&
+                          range.depth != 0 &&
+                          fits(range.height, range.row_pitch, range.width, bytes) &&
+                          fits(range.depth, range.slice_pitch,
+                               (range.height - 1) * range.row_pitch + range.width, bytes);
+    if (!has_rows)
+      throw_corrupt("inspected range " + std::to_string(range.index) +
+                    " has rows outside of bytes " + std::to_string(range.begin) + " to " +
+                    std::to_string(range.end));
   }
   void check(const GraphVersion& graph) {
     check_indices(graph);

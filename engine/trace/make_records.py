@@ -151,7 +151,7 @@ class Generator:
             number = NUMBERS[field.element]
             return f"{number} {field.name}[{field.type[1:-1].split(':')[1]}] = {{}};"
         if field.element:
-            element = "std::string" if field.element == "string" else field.element
+            element = {"string": "std::string", "ubyte": "std::uint8_t"}.get(field.element, field.element)
             return f"std::vector<{element}> {field.name};"
         if self.is_enum(field.type):
             return f"{field.type} {field.name} = {default or field.type + '::' + self.types[field.type].enumerators[0]};"
@@ -227,7 +227,7 @@ class Generator:
             return f"out.{'shared_text' if 'shared' in field.attributes else 'text'}({value})"
         if ":" in field.type:
             return f"flatbuffers::make_span({value})"
-        if "bytes" in field.attributes:
+        if "bytes" in field.attributes or field.element == "ubyte":
             return f"out.bytes({value})"
         if field.element:
             is_struct = field.element in self.types and self.types[field.element].what == "struct"

@@ -172,6 +172,10 @@ void TraceFile::append(const Chunk& chunk) {
 }
 
 void TraceFile::write(const std::shared_ptr<const Chunk>& chunk) {
+  if (chunk->header.kind == ChunkKind::Contents && ::fchmod(file_, S_IRUSR | S_IWUSR) != 0)
+    throw TraceError(
+        TraceErrorCode::Io,
+        desc_.path.string() + ": cannot be made private for data: " + std::strerror(errno));
   desc_.max_bytes == 0 ? append(*chunk) : write_limited(*chunk);
 }
 

@@ -36,6 +36,7 @@ class TraceFile : public ChunkSink {
   TraceFile& operator=(const TraceFile&) = delete;
   ~TraceFile() override;
 
+  // Before the first chunk of contents, the mode of the file becomes 0600.
   void write(const std::shared_ptr<const Chunk>& chunk) override;
   void flush() override;
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return desc_.path; }

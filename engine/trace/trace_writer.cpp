@@ -22,6 +22,7 @@ ChunkKind kind_of(const Record& record) {
       [](const auto& r) {
         using T = std::decay_t<decltype(r)>;
         if constexpr (std::is_same_v<T, SampleBlock>) return ChunkKind::Samples;
+        if constexpr (std::is_same_v<T, ContentBlock>) return ChunkKind::Contents;
         if constexpr (std::is_same_v<T, Session> || std::is_same_v<T, Clock> ||
                       std::is_same_v<T, Device> || std::is_same_v<T, Queue> ||
                       std::is_same_v<T, GraphVersion> || std::is_same_v<T, ThreadName> ||
@@ -165,6 +166,7 @@ void TraceWriter::write_chunks(std::vector<Record>& records, std::size_t& emitte
   constexpr std::pair<ChunkKind, bool> kOrder[] = {{ChunkKind::Topology, false},
                                                    {ChunkKind::Events, false},
                                                    {ChunkKind::Samples, false},
+                                                   {ChunkKind::Contents, false},
                                                    {ChunkKind::Topology, true}};
   for (const auto& [kind, is_end] : kOrder) {
     Records chunk;

@@ -160,9 +160,10 @@ class MergedFile {
     names.thread_names = std::exchange(records.thread_names, {});
     ended.ended = std::exchange(records.ended, {});
     append(topology_, names);
-    append(header.kind == ChunkKind::Topology ? topology_
-           : header.kind == ChunkKind::Events ? events_
-                                              : samples_,
+    append(header.kind == ChunkKind::Topology   ? topology_
+           : header.kind == ChunkKind::Events   ? events_
+           : header.kind == ChunkKind::Contents ? contents_
+                                                : samples_,
            records);
     bytes_ += header.raw_bytes;
     if (ended.empty()) return;
@@ -173,6 +174,7 @@ class MergedFile {
     put(ChunkKind::Topology, topology_);
     put(ChunkKind::Events, events_);
     put(ChunkKind::Samples, samples_);
+    put(ChunkKind::Contents, contents_);
     bytes_ = 0;
   }
   void put(ChunkKind kind, Records& records) {
@@ -191,7 +193,7 @@ class MergedFile {
   void write(std::span<const std::uint8_t> bytes) { file_.write(std::as_bytes(bytes)); }
 
   detail::AtomicFile file_;
-  Records topology_, events_, samples_;
+  Records topology_, events_, samples_, contents_;
   std::size_t bytes_ = 0;
   std::uint64_t sequence_ = 0;
 };

@@ -28,6 +28,7 @@ void Broadcast::compact_topology() {
 }
 
 bool Broadcast::write(const std::shared_ptr<const Chunk>& chunk) {
+  if (chunk->header.kind == ChunkKind::Contents) return false;
   const bool is_topology = chunk->header.kind == ChunkKind::Topology;
   if (is_topology) {
     if (topology_bytes_ > compact_at_) compact_topology();

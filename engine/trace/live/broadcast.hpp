@@ -1,4 +1,5 @@
-// Broadcast: distributes every chunk to the queue of every viewer. The writer's thread and the
+// Broadcast: distributes every chunk to the queue of every viewer, except data of the program
+// (ChunkKind::Contents), which a viewer must not get unasked. The writer's thread and the
 // server's thread share it; each call holds one mutex only to copy pointers, never during socket
 // I/O. Knows nothing about sockets. Threads: any.
 #pragma once

@@ -131,6 +131,17 @@ TEST_CASE("topology state: what exceeds the limit is left out and counted, new g
   CHECK(read_all(again.chunks(1)).losses == now.losses);
 }
 
+TEST_CASE("broadcast: data of the program is not sent to viewers") {
+  Broadcast broadcast(1u << 20);
+  const auto viewer = broadcast.attach();
+  CHECK(broadcast.next(*viewer) == nullptr);
+  Records records;
+  records.content_blocks = {{1, 0, 0, {1, 2, 3}}};
+  CHECK_FALSE(
+      broadcast.write(std::make_shared<const Chunk>(make_chunk(ChunkKind::Contents, records, 0))));
+  CHECK(broadcast.next(*viewer) == nullptr);
+}
+
 TEST_CASE("broadcast: a late viewer gets the latest topology, however long the session ran") {
   Broadcast broadcast(1u << 20);
   std::uint64_t sequence = 0;

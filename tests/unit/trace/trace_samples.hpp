@@ -105,6 +105,24 @@ namespace reprise::test {
   r.device_totals = {{1, 1'350, 1 << 21, 10240, 7168, 9216, 4096, 2, 1, 4, 3}};
   r.clock_exchanges = {{0, 100, 180, 5'140}};
   r.clock_alignments = {{1, 0, 140, 5'000, 2.5e-5, 40, 12, 3'000}};
+  r.inspections = {{7, 3, 1, 1'500, 9, 2, 1, "too large"}};
+  trace::InspectedRange range;
+  range.inspection = 7;
+  range.node = 1;
+  range.begin = 8;
+  range.end = 8 + 2 * 16 + 12;
+  range.width = 12;
+  range.height = 3;
+  range.row_pitch = range.slice_pitch = 16;
+  range.type = trace::ContentType::F32;
+  range.state = trace::ContentState::Stored;
+  range.count = 9;
+  range.nans = 2;
+  range.min = -1.5;
+  range.hash = 0x123456789abcdef0;
+  range.histogram[63] = 4;
+  r.inspected_ranges = {range};
+  r.content_blocks = {{7, 0, 4, {1, 2, 250}}};
   return r;
 }
 

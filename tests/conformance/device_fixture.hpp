@@ -78,10 +78,16 @@ struct DeviceFixture {
     if (commands.state() == CommandBufferState::Recording) commands.end();
     return device.compile(commands, {.pool = pool, .lowering = lowering});
   }
-  // Ends, compiles, launches once and waits.
+  // Ends, compiles, launches once and waits. If $REPRISE_TEST_LOWERING is "inspection", an
+  // inspection clone runs instead.
   void run(CommandBuffer& commands, Lowering lowering = lowering_of_this_run()) const {
     CapturedGraph graph = compile(commands, lowering);
-    graph.launch(queue).wait();
+    const char* const name = std::getenv("REPRISE_TEST_LOWERING");
+    if (name != nullptr && std::string_view(name) == "inspection") {
+      static_cast<void>(graph.inspect(queue));
+    } else {
+      graph.launch(queue).wait();
+    }
   }
   // Runs the commands that `record` records.
   void run(const std::function<void(CommandBuffer&)>& record,

@@ -454,4 +454,28 @@ TEST_CASE("local ranks: an exception on one rank ends the others") {
   CHECK(failed.at(2).code == ErrorCode::RankLost);
 }
 
+TEST_CASE("local ranks: all ranks inspect together, in one pass") {
+  constexpr std::uint32_t kRanks = 3;
+  Results results;
+  check_all_succeed(kRanks, [&](LocalRank& own) {
+    const auto x = own.buffer(static_cast<int>(own.rank()));
+    CapturedGraph graph = own.compile([&](CommandBuffer& cmd) {
+      cmd.add(all_reduce(own.world, x, x));
+      cmd.fill(x.slice(0, 1), -1);
+      cmd.add(all_reduce(own.world, x, x));
+    });
+    graph.launch(own.queue).wait();
+    const Inspection found = graph.inspect(own.queue, {.budget = 512});
+    graph.launch(own.queue).wait();
+    results.add(found.passes == 1 && found.commands.size() == 3);
+    // Elements 1: 1 + 2 + 3, times 3 for the second, and again by the inspected ones.
+    const InspectedRange& last = found.ranges.back();
+    results.add(last.state == InspectedRange::State::NotRepeatable &&
+                last.statistics.count == 4 * kCount);
+    results.add(found.note.find("collectives") != std::string::npos);
+    results.add(own.values(x)[1] == 6 * 3 * 9 * 9);
+  });
+  results.check(static_cast<int>(kRanks) * 4);
+}
+
 }  // namespace reprise::test

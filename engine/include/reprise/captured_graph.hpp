@@ -18,6 +18,7 @@
 #include <reprise/cost_profile.hpp>
 #include <reprise/dot.hpp>
 #include <reprise/graph_update.hpp>
+#include <reprise/inspection.hpp>
 #include <reprise/memory_goal.hpp>
 #include <reprise/message.hpp>
 #include <reprise/pool.hpp>
@@ -201,6 +202,16 @@ class REPRISE_API CapturedGraph {
   // plan and device. Throws InvalidState if tune() did not change the lowering, InvalidArgument if
   // the file exists and is not a tuning file, NativeFailure if it cannot be written.
   void save_tuning(const std::filesystem::path& path) const;
+
+  // Runs one replay on `queue`, after all earlier launches there, by an inspection clone: the
+  // commands one after another, each followed by a kernel that computes statistics of the values
+  // that it wrote and by a copy of them. Waits for it. The commands, bindings, scalars and disabled
+  // commands are those of a launch at this moment; replay_count(), queued replays and the graph do
+  // not change. With a trace, the inspection is added to it, and the trace then contains data of
+  // the program. Of a graph with collectives, a collective call: all ranks inspect. Throws as
+  // launch(), Unsupported for adopted graphs and for Effect::Restored of what cannot be repeated,
+  // OutOfMemory, and the exceptions of host callbacks.
+  Inspection inspect(const Queue& queue, const InspectDesc& desc = {});
 
   // Successful launches of all replicas.
   [[nodiscard]] std::uint64_t replay_count() const noexcept;

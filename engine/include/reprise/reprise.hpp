@@ -20,6 +20,7 @@
 #include <reprise/graph_actor.hpp>
 #include <reprise/graph_op.hpp>
 #include <reprise/graph_update.hpp>
+#include <reprise/inspection.hpp>
 #include <reprise/instance.hpp>
 #include <reprise/kernel.hpp>
 #include <reprise/launch_args.hpp>

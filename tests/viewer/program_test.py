@@ -59,7 +59,7 @@ class Usage(ProgramTest):
     def test_help_of_every_command_has_examples(self):
         text = self.done("--help")
         self.assertIn("Exit codes", text)
-        for command in ("stats", "export", "diff", "record", "run", "devices", "plan", "costs", "serve"):
+        for command in ("stats", "export", "diff", "record", "run", "devices", "plan", "costs", "serve", "inspect", "strip"):
             self.assertIn(command, text)
             help_text = self.done(command, "--help")
             self.assertIn("Example", help_text)

@@ -37,5 +37,7 @@ struct Command {
 [[nodiscard]] Command add_sessions(CLI::App& program);
 [[nodiscard]] Command add_plan(CLI::App& program);
 [[nodiscard]] Command add_costs(CLI::App& program);
+[[nodiscard]] Command add_inspect(CLI::App& program);
+[[nodiscard]] Command add_strip(CLI::App& program);
 
 }  // namespace reprise::cli

@@ -54,9 +54,10 @@ int main(int argc, char** argv) {
       "Run 'reprise COMMAND --help' for options and examples.\nExit codes: 0 success, 1 failure, "
       "2 wrong usage.");
   const std::vector<Command> commands = {
-      add_view(program),   add_serve(program),   add_stats(program),    add_costs(program),
-      add_export(program), add_diff(program),    add_merge(program),    add_record(program),
-      add_run(program),    add_devices(program), add_sessions(program), add_plan(program)};
+      add_view(program),     add_serve(program),  add_stats(program),  add_inspect(program),
+      add_costs(program),    add_strip(program),  add_export(program), add_diff(program),
+      add_merge(program),    add_record(program), add_run(program),    add_devices(program),
+      add_sessions(program), add_plan(program)};
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version

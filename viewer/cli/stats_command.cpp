@@ -72,8 +72,11 @@ int run(const StatsOptions& options) {
   stats.file = loader.reader().path().string();
   stats.trailing_bytes = loader.reader().trailing_bytes();
   stats.bytes = trace::kPreambleBytes + stats.trailing_bytes;
-  for (const trace::ChunkEntry& chunk : loader.reader().chunks())
+  for (const trace::ChunkEntry& chunk : loader.reader().chunks()) {
     stats.bytes += trace::ChunkHeader::kBytes + chunk.header.compressed_bytes;
+    if (chunk.header.kind == trace::ChunkKind::Contents)
+      stats.contents_bytes += chunk.header.raw_bytes;
+  }
   stats.chunks = loader.reader().chunks().size();
   stats.damage = loader.damage();
   stats.document = loader.document();

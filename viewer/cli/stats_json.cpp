@@ -157,11 +157,15 @@ nlohmann::ordered_json json_of(const Stats& stats, const model::GraphEntry& entr
 nlohmann::ordered_json json_of(const Stats& stats, const StatsOptions& options) {
   const model::Document& d = *stats.document;
   const Totals totals = totals_of(d);
-  nlohmann::ordered_json json = {
-      {"file", stats.file},     {"bytes", stats.bytes},
-      {"chunks", stats.chunks}, {"trailing_bytes", stats.trailing_bytes},
-      {"damage", stats.damage}, {"first_ns", d.first},
-      {"last_ns", d.last},      {"percentile_error", detail::DurationHistogram::kRelativeError}};
+  nlohmann::ordered_json json = {{"file", stats.file},
+                                 {"bytes", stats.bytes},
+                                 {"chunks", stats.chunks},
+                                 {"trailing_bytes", stats.trailing_bytes},
+                                 {"damage", stats.damage},
+                                 {"contents_bytes", stats.contents_bytes},
+                                 {"first_ns", d.first},
+                                 {"last_ns", d.last},
+                                 {"percentile_error", detail::DurationHistogram::kRelativeError}};
   auto& sessions = json["sessions"] = nlohmann::ordered_json::array();
   for (const trace::Session& session : *d.sessions) {
     sessions.push_back({{"host", session.host},

@@ -370,6 +370,10 @@ void print(const Stats& stats, const StatsOptions& options) {
                 : duration(static_cast<double>(d.last) - static_cast<double>(d.first)).c_str());
   if (!stats.damage.empty())
     write_out("  the file is damaged or incomplete: %s\n", printable(stats.damage).c_str());
+  if (stats.contents_bytes != 0)
+    write_out(
+        "  contains data of the program, %s: reprise inspect shows it, reprise strip removes it\n",
+        bytes(stats.contents_bytes).c_str());
   print_sessions(d);
   for (const auto& [kind, count] : totals.losses)
     write_out("  lost: %s %s\n", with_separators(count).c_str(), trace::loss_name(kind));

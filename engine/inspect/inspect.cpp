@@ -56,16 +56,18 @@ class Inspector {
       save();
     }
     const std::uint32_t passes = count_passes();
-    for (std::uint32_t pass = 0; pass < passes; ++pass) {
-      if (pass != 0) snapshot_->restore();
-      run_pass(pass);
-      ++found_.passes;
-      if (desc_.on_progress) desc_.on_progress(pass + 1, passes);
+    try {
+      for (std::uint32_t pass = 0; pass < passes; ++pass) {
+        if (pass != 0) snapshot_->restore();
+        run_pass(pass);
+        ++found_.passes;
+        if (desc_.on_progress) desc_.on_progress(pass + 1, passes);
+      }
+    } catch (...) {
+      restore_if_wanted();
+      throw;
     }
-    if (desc_.effect == InspectDesc::Effect::Restored) {
-      snapshot_->restore();
-      wait_for_launches(replica_);
-    }
+    restore_if_wanted();
     if (replica_.device()->trace() != nullptr) trace_inspection(replica_, found_, nodes_, values_);
     return std::move(found_);
   }
@@ -91,6 +93,11 @@ class Inspector {
     fail(ErrorCode::Unsupported, Stage::Launch, replica_.label(),
          concat("inspect: graph ", replica_.label(), " has ", what,
                 ", whose effects cannot be undone; use InspectDesc::Effect::Kept"));
+  }
+  void restore_if_wanted() {
+    if (desc_.effect != InspectDesc::Effect::Restored) return;
+    snapshot_->restore();
+    wait_for_launches(replica_);
   }
   void save() {
     snapshot_.emplace(replica_, queue_, BufferKind::PinnedHost, "inspect",

@@ -172,6 +172,12 @@ TEST_CASE_FIXTURE(DeviceFixture, "inspect: contents beyond the budget are read i
   CHECK(contents_of<unsigned>(restored.ranges[5]) == std::vector<unsigned>(kCount, 31));
   CHECK(values(sum) == std::vector<unsigned>(kCount, 16));
 
+  // An exception restores as well.
+  const InspectDesc failing{.effect = InspectDesc::Effect::Restored,
+                            .on_progress = [](std::uint32_t, std::uint32_t) { throw 7; }};
+  CHECK_THROWS_AS(static_cast<void>(graph.inspect(queue, failing)), int);
+  CHECK(values(sum) == std::vector<unsigned>(kCount, 16));
+
   const Inspection limited = graph.inspect(queue, {.max_contents = 3 * 4096});
   CHECK(limited.ranges[2].state == InspectedRange::State::Stored);
   CHECK(limited.ranges[3].state == InspectedRange::State::OverLimit);

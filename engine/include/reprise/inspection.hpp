@@ -76,20 +76,21 @@ struct InspectDesc {
   // Kept: memory has the results of the replay afterwards. Restored: the contents from before it,
   // which host callbacks and collectives do not allow (Unsupported).
   enum class Effect : std::uint8_t { Kept, Restored } effect = Effect::Kept;
-  // Called after each pass, on the calling thread.
+  // Called after each pass, on the calling thread. Must not update the graph.
   std::function<void(std::uint32_t done, std::uint32_t passes)> on_progress = {};
 };
 
 // Values in one range of a buffer at one moment.
 struct InspectedRange {
   static constexpr std::uint32_t kBefore = ~std::uint32_t{0};
-  std::uint32_t command = kBefore;  // that wrote them: its index in the command buffer; kBefore:
-                                    // they are from before the replay, and a command reads them
-  std::string buffer;               // its name
-  std::uint64_t begin = 0,
-                end = 0;  // bytes of the buffer, from the first row to the end of the last
-  Extent extent;          // rows; width in bytes
-  Pitch pitch;            // of the rows, never 0
+  // The command that wrote them: its index in the command buffer. kBefore: they are from before the
+  // replay, and a command reads them.
+  std::uint32_t command = kBefore;
+  std::string buffer;  // its name
+  // Bytes of the buffer, from the first row to the end of the last one.
+  std::uint64_t begin = 0, end = 0;
+  Extent extent;  // rows; width in bytes
+  Pitch pitch;    // of the rows, never 0
   // The element type of the kernels' parameters; of a buffer that no kernel has as a parameter, and
   // where `begin` is not a multiple of its size: Bytes.
   ContentType type = ContentType::Bytes;
@@ -151,8 +152,8 @@ struct InspectionDifference {
   double value_a = 0, value_b = 0;         // 64-bit integers are rounded
   // False: contents of one are missing, and only the hashes differ; index, count, values: 0.
   bool has_values = true;
-  std::string text =
-      {};  // command, buffer, index, values, and the inputs of the command at that index
+  // Command, buffer, index and values, and what the command read at that index.
+  std::string text = {};
 };
 
 // Compares ranges in order of execution: of inspections of the same commands, or of two recordings

@@ -54,7 +54,13 @@ ReplicaSnapshot::ReplicaSnapshot(GraphReplica& replica, std::shared_ptr<QueueCor
   saved_->save_host(host_);
 }
 
-ReplicaSnapshot::~ReplicaSnapshot() = default;
+ReplicaSnapshot::~ReplicaSnapshot() {
+  try {
+    wait_for_launches(replica_);
+  } catch (...) {
+    // A lost device executes nothing; the caller already has the cause.
+  }
+}
 
 void ReplicaSnapshot::restore() {
   wait_for_launches(replica_);

@@ -24,7 +24,7 @@ class ReplicaSnapshot {
                   std::string_view verb, std::string_view remedy);
   ReplicaSnapshot(const ReplicaSnapshot&) = delete;
   ReplicaSnapshot& operator=(const ReplicaSnapshot&) = delete;
-  ~ReplicaSnapshot();  // requires that the last restore() is complete
+  ~ReplicaSnapshot();  // waits for the replica's launches
 
   // Waits for the replica's launches, then starts to restore the contents; later launches follow.
   void restore();

@@ -190,10 +190,13 @@ endfunction()
 
 # Sets `result` to the options of the C++ compiler with which kernels report each access before they
 # make it: those of -fsanitize=kernel-address, as calls. Vectors would be reported as one access.
-# The target's property REPRISE_CHECKED_KERNELS requests them in any build.
+# The target's property REPRISE_CHECKED_KERNELS requests them in any build; OFF: in none.
 function(reprise_checked_kernel_options result target)
   set(${result} "" PARENT_SCOPE)
   get_target_property(is_checked ${target} REPRISE_CHECKED_KERNELS)
+  if("${is_checked}" STREQUAL "OFF")
+    return()
+  endif()
   if(REPRISE_CHECKED_KERNELS AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
     message(FATAL_ERROR "REPRISE_CHECKED_KERNELS is for debug builds: set CMAKE_BUILD_TYPE to Debug")
   elseif(NOT REPRISE_CHECKED_KERNELS AND NOT is_checked)

@@ -202,6 +202,18 @@ TEST_CASE_FIXTURE(DeviceFixture, "inspect: contents of the chosen buffers alone"
   CHECK(ranges_of(found, "y").back()->state == InspectedRange::State::Stored);
 }
 
+TEST_CASE_FIXTURE(DeviceFixture, "inspect: bytes that the command declares and does not write") {
+  const auto in = buffer(std::vector<float>(kCount, 3), "in");
+  const auto half = pool->transient<float>(2 * kCount, "half");
+  CommandBuffer cmd = recording();
+  cmd.dispatch(kernel(shaders::inspected_scale), kValues, read(in), write(half), 2.0f, kCount);
+  const Inspection found = compile(cmd).inspect(queue);
+  const InspectedRange& written = found.ranges.back();
+  CHECK(written.buffer == "half");
+  CHECK(written.statistics.count == 2 * kCount);
+  CHECK(contents_of<float>(written)[kCount - 1] == 6);
+}
+
 TEST_CASE_FIXTURE(DeviceFixture, "inspect: graphs with host callbacks run once") {
   const auto x = pool->allocate<unsigned>(kCount, "x");
   int calls = 0;

@@ -90,6 +90,18 @@ double value_at(const std::byte* at, ContentType type) noexcept {
   });
 }
 
+std::vector<std::byte> packed(std::span<const std::byte> bytes, const ContentRows& rows) {
+  std::vector<std::byte> values;
+  values.reserve(rows.width * rows.height * rows.depth);
+  for (std::uint64_t slice = 0; slice < rows.depth; ++slice) {
+    for (std::uint64_t row = 0; row < rows.height; ++row) {
+      const auto one = bytes.subspan(slice * rows.slice_pitch + row * rows.row_pitch, rows.width);
+      values.insert(values.end(), one.begin(), one.end());
+    }
+  }
+  return values;
+}
+
 std::string value_text(const std::byte* at, ContentType type) {
   const auto integer = [&]<class T>(T value) {
     std::memcpy(&value, at, sizeof value);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <reprise/inspection.hpp>
 
@@ -40,6 +41,10 @@ struct PartialStatistics : ValueSums {
 // `bytes` contains all rows.
 [[nodiscard]] ContentStatistics statistics_of(std::span<const std::byte> bytes,
                                               const ContentRows& rows, ContentType type);
+
+// The rows without what is between them. `bytes` contains all rows.
+[[nodiscard]] std::vector<std::byte> packed(std::span<const std::byte> bytes,
+                                            const ContentRows& rows);
 
 // One value as a double; integers of 64 bits are rounded. `at`: bytes_of(type) bytes, unaligned.
 [[nodiscard]] double value_at(const std::byte* at, ContentType type) noexcept;

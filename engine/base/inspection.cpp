@@ -22,18 +22,9 @@ std::string number(double value) {
   return text;
 }
 
-// The values of a range without what is between its rows.
 std::vector<std::byte> packed(const InspectedRange& range) {
-  std::vector<std::byte> rows;
-  rows.reserve(range.extent.width * range.extent.height * range.extent.depth);
-  for (std::uint64_t slice = 0; slice < range.extent.depth; ++slice) {
-    for (std::uint64_t row = 0; row < range.extent.height; ++row) {
-      const std::byte* const first =
-          range.contents.data() + slice * range.pitch.slice + row * range.pitch.row;
-      rows.insert(rows.end(), first, first + range.extent.width);
-    }
-  }
-  return rows;
+  return detail::packed(range.contents, {range.extent.width, range.extent.height,
+                                         range.extent.depth, range.pitch.row, range.pitch.slice});
 }
 
 const InspectedCommand* command_of(const Inspection& inspection, const InspectedRange& range) {

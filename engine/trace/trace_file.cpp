@@ -172,11 +172,17 @@ void TraceFile::append(const Chunk& chunk) {
 }
 
 void TraceFile::write(const std::shared_ptr<const Chunk>& chunk) {
-  if (chunk->header.kind == ChunkKind::Contents && ::fchmod(file_, S_IRUSR | S_IWUSR) != 0)
-    throw TraceError(
-        TraceErrorCode::Io,
-        desc_.path.string() + ": cannot be made private for data: " + std::strerror(errno));
+  if (chunk->header.kind == ChunkKind::Contents) make_private();
   desc_.max_bytes == 0 ? append(*chunk) : write_limited(*chunk);
+}
+
+// Devices and pipes keep their mode.
+void TraceFile::make_private() const {
+  struct stat about {};
+  if (::fstat(file_, &about) == 0 && !S_ISREG(about.st_mode)) return;
+  if (::fchmod(file_, S_IRUSR | S_IWUSR) == 0) return;
+  throw TraceError(TraceErrorCode::Io, desc_.path.string() + ": cannot be made private for data: " +
+                                           std::strerror(errno));
 }
 
 void TraceFile::write_limited(const Chunk& chunk) {

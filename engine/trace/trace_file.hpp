@@ -36,7 +36,7 @@ class TraceFile : public ChunkSink {
   TraceFile& operator=(const TraceFile&) = delete;
   ~TraceFile() override;
 
-  // Before the first chunk of contents, the mode of the file becomes 0600.
+  // Before a chunk of contents, the mode of the file becomes 0600.
   void write(const std::shared_ptr<const Chunk>& chunk) override;
   void flush() override;
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return desc_.path; }
@@ -51,6 +51,7 @@ class TraceFile : public ChunkSink {
   void resume(int file);
   void append(const Chunk& chunk);
   void append_bytes(int file, const void* data, std::size_t bytes);
+  void make_private() const;
   void write_limited(const Chunk& chunk);
   void rewrite(const Chunk& newest);
   [[nodiscard]] std::shared_ptr<const Chunk> read(const ChunkEntry& entry) const;

@@ -88,8 +88,17 @@ class Inspect(unittest.TestCase):
         self.assertEqual(struct.unpack("<1000f", data[10 + header:]), (3.0,) * 1000)
         self.done("inspect", self.right, "--buffer", "out", "--save", self.here / "out.csv")
         self.assertEqual((self.here / "out.csv").read_text(), "3\n" * 1000)
+        self.assertEqual(stat.S_IMODE(file.stat().st_mode), 0o600)
         self.refused(2, "ends with .npy or .csv", "inspect", self.right, "--buffer", "out", "--save", "out.bin")
         self.refused(1, "cannot write", "inspect", self.right, "--buffer", "out", "--save", self.here / "no" / "out.csv")
+
+    def test_only_rows_have_values(self):
+        rows = self.here / "rows"
+        subprocess.run([WRITE_INSPECTION, rows, "10", "rows"], check=True)
+        self.assertEqual(self.done("inspect", rows, "--buffer", "in[5]", "--history").count("\n"), 3)
+        self.assertEqual(self.done("inspect", rows, "--buffer", "in[6]", "--history").count("\n"), 2)
+        self.done("inspect", rows, "--buffer", "in", "--save", self.here / "rows.csv")
+        self.assertEqual((self.here / "rows.csv").read_text(), "3\n" * 6)
 
     def test_what_cannot_be_shown_is_refused(self):
         self.refused(1, "has 2 inspections, so there is no inspection 3", "inspect", self.right, "--inspection", 3)
@@ -111,6 +120,7 @@ class Inspect(unittest.TestCase):
         self.assertIn("the hashes of the values differ", self.done("inspect", stripped, "--compare", self.here / "wrong10"))
         self.refused(1, "not in the trace: removed", "inspect", stripped, "--buffer", "out", "--save", self.here / "never.csv")
         self.done("strip", self.right, "-o", bare, "--statistics")
+        self.assertIn("not wanted", self.done("inspect", stripped, "--inspection", 1))
         self.refused(1, "bare contains no inspection", "inspect", bare)
         self.refused(1, "both the input and the output", "strip", self.right, "-o", self.right)
 

@@ -1,5 +1,6 @@
-// Writes a trace with inspections of a chain of kernels: write_inspection FILE KERNELS [nan|wrong].
-// The kernel after three sevenths multiplies by NaN, or by a slightly wrong factor. On
+// Writes a trace with inspections of a chain of kernels: write_inspection FILE KERNELS
+// [nan|wrong|rows]. The kernel after three sevenths multiplies by NaN, or by a slightly wrong
+// factor. rows: then a copy of three rows of two values, which are four values apart. On
 // $REPRISE_DEVICE.
 #include <cstdio>
 #include <cstdlib>
@@ -37,6 +38,10 @@ int main(int argc, char** argv) {
                         write(i + 1 == kernels ? out : between[(i + 1) % 2]),
                         i == kernels * 3 / 7 ? odd : 1.0f, count);
     }
+    if (fault == "rows")
+      commands.copy(
+          out, in,
+          {.extent = {.width = 8, .height = 3}, .source = {.row = 16}, .destination = {.row = 16}});
     commands.end();
     CapturedGraph graph = device.compile(commands);
     const Queue queue = device.create_queue();

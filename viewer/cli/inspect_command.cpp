@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
+#include "base/atomic_file.hpp"
 #include "base/content_statistics.hpp"
 #include "cli/commands.hpp"
 #include "cli/inspections.hpp"
@@ -110,13 +111,41 @@ std::vector<const InspectedRange*> ranges_of(const Inspection& in, const std::st
   return found;
 }
 
-// The value of an element, counted from the start of the buffer; empty: not stored, or between
-// rows.
+std::vector<std::byte> packed(const InspectedRange& range) {
+  return detail::packed(range.contents, {range.extent.width, range.extent.height,
+                                         range.extent.depth, range.pitch.row, range.pitch.slice});
+}
+
+// Whether `size` bytes from byte `at` of the range on are in one row.
+bool is_in_row(const InspectedRange& range, std::uint64_t at, std::uint64_t size) {
+  const Extent& extent = range.extent;
+  if (extent.depth > 1) {
+    if (at / range.pitch.slice >= extent.depth) return false;
+    at %= range.pitch.slice;
+  }
+  if (extent.height > 1) {
+    if (at / range.pitch.row >= extent.height) return false;
+    at %= range.pitch.row;
+  }
+  return at < extent.width && size <= extent.width - at;
+}
+
+// The value of an element, counted from the start of the buffer; empty: not in the range.
 std::string value_in(const InspectedRange& range, std::uint64_t index, ContentType type) {
-  const std::uint64_t size = bytes_of(type), byte = index * size;
-  if (byte < range.begin || byte + size > range.end) return {};
+  const std::uint64_t size = bytes_of(type);
+  if (index >= range.end / size || index * size < range.begin) return {};
+  const std::uint64_t at = index * size - range.begin;
+  if (!is_in_row(range, at, size)) return {};
   if (range.contents.empty()) return "(" + std::string(to_string(range.state)) + ")";
-  return detail::value_text(range.contents.data() + (byte - range.begin), type);
+  return detail::value_text(range.contents.data() + at, type);
+}
+
+// The value with this index in the order of rows; empty: not stored, or there is none.
+std::string nth_value(const InspectedRange& range, std::uint64_t index) {
+  const std::vector<std::byte> values = packed(range);
+  const std::uint64_t size = bytes_of(range.type);
+  return index < values.size() / size ? detail::value_text(values.data() + index * size, range.type)
+                                      : std::string();
 }
 
 nlohmann::ordered_json index_of(const InspectedCommand* command) {
@@ -195,8 +224,7 @@ void print_first(const InspectOptions& options, const Inspection& in) {
   if (command == nullptr) return;
   for (const std::uint32_t i : command->inputs) {
     const InspectedRange& input = in.ranges[i];
-    const std::string value =
-        value_in(input, input.begin / bytes_of(input.type) + index, input.type);
+    const std::string value = input.contents.empty() ? "" : nth_value(input, index);
     write_out("  input %s: %s NaN, %s infinite; value %s: %s\n", printable(input.buffer).c_str(),
               with_separators(input.statistics.nans).c_str(),
               with_separators(input.statistics.infinities).c_str(), with_separators(index).c_str(),
@@ -276,23 +304,39 @@ void save(const InspectOptions& options, const Inspection& in) {
     throw std::runtime_error("the contents of " + buffer +
                              " are not in the trace: " + std::string(to_string(range.state)));
   const ContentType type = options.type.empty() ? range.type : *type_named(options.type);
-  const std::uint64_t size = bytes_of(type), count = range.contents.size() / size;
-  std::ofstream out(options.save, std::ios::binary);
+  const std::vector<std::byte> values = packed(range);
+  const std::uint64_t size = bytes_of(type), count = values.size() / size;
+  // As private as the trace.
+  detail::AtomicFile file(options.save, {.sources = {trace::TraceReader(options.file).access()}});
   if (options.save.ends_with(".npy")) {
     // The format's version 1.0: the header ends at a multiple of 64 bytes.
     std::string header = "{'descr': '" + numpy_type(type) +
                          "', 'fortran_order': False, 'shape': (" + std::to_string(count) + ",), }";
     header.append(63 - (10 + header.size()) % 64, ' ');
     header += '\n';
-    out << "\x93NUMPY\x01" << '\0' << static_cast<char>(header.size() & 0xff)
-        << static_cast<char>(header.size() >> 8) << header;
-    out.write(reinterpret_cast<const char*>(range.contents.data()),
-              static_cast<std::streamsize>(count * size));
+    const char start[] = {'\x93',
+                          'N',
+                          'U',
+                          'M',
+                          'P',
+                          'Y',
+                          1,
+                          0,
+                          static_cast<char>(header.size() & 0xff),
+                          static_cast<char>(header.size() >> 8)};
+    file.write(std::string_view(start, sizeof start));
+    file.write(std::string_view(header));
+    file.write(std::span(values).first(count * size));
   } else {
-    for (std::uint64_t i = 0; i < count; ++i)
-      out << detail::value_text(range.contents.data() + i * size, type) << '\n';
+    std::string text;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      text += detail::value_text(values.data() + i * size, type) + '\n';
+      if (text.size() < 1u << 20 && i + 1 < count) continue;
+      file.write(std::string_view(text));
+      text.clear();
+    }
   }
-  if (!out.flush()) throw std::runtime_error("cannot write " + options.save);
+  file.commit();
   report_written(options.save,
                  counted(count, "value") + " of " + buffer + ", " + std::string(to_string(type)));
 }

@@ -37,7 +37,7 @@ struct Stats {
   std::uint64_t bytes = 0, trailing_bytes = 0;  // trailing: after the last complete chunk
   std::size_t chunks = 0;
   std::uint64_t contents_bytes = 0;  // data of the program, from inspections
-  std::string damage;  // empty if the file is intact
+  std::string damage;                // empty if the file is intact
   std::shared_ptr<const model::Document> document;
   model::GraphTable table;
   model::RankAnalysis ranks;

@@ -36,8 +36,9 @@ int run(const StripOptions& options) {
     trace::Records records = reader.read(entry);
     for (const trace::ContentBlock& block : records.content_blocks) removed += block.bytes.size();
     if (entry.header.kind == trace::ChunkKind::Contents) continue;
-    for (trace::InspectedRange& range : records.inspected_ranges)
-      range.state = trace::ContentState::Removed;
+    for (trace::InspectedRange& range : records.inspected_ranges) {
+      if (range.state == trace::ContentState::Stored) range.state = trace::ContentState::Removed;
+    }
     if (options.statistics) {
       records.inspections.clear();
       records.inspected_ranges.clear();

@@ -163,6 +163,7 @@ void FootprintProgram::declare_registers(std::string_view directive) {
     return;
   }
   std::string_view rest = trim_ptx(directive.substr(4));
+  if (!rest.starts_with('.')) return exclude(concat("declares ", directive));
   const std::size_t end = std::min(rest.find_first_of(" \t\n"), rest.size());
   const std::string_view type = rest.substr(1, end - 1);
   const Register::Kind kind = type == "pred" ? Register::Kind::Predicate

@@ -48,7 +48,7 @@ foreach(name IN LISTS needed)
   endif()
 endforeach()
 file(WRITE ${work}/complete.bash "source ${work}/prefix/usr/share/bash-completion/completions/reprise
-COMP_WORDS=(${work}/prefix/usr/bin/reprise st) COMP_CWORD=1
+COMP_WORDS=(${work}/prefix/usr/bin/reprise sta) COMP_CWORD=1
 _reprise
 [ \"\${COMPREPLY[*]}\" = stats ] || { echo \"completed to: \${COMPREPLY[*]}\"; exit 1; }
 COMP_WORDS=(${work}/prefix/usr/bin/reprise stats --js) COMP_CWORD=2

@@ -132,6 +132,8 @@ TEST_CASE("footprint: kernels without a footprint say why") {
   }
   CHECK(problem_of("{ .reg .b32 %r5; } ret;") == "declares %r5 twice");
   CHECK(problem_of(".reg .b32 t1; { .reg .b32 t<4>; } ret;") == "declares t twice");
+  CHECK(problem_of(".reg; ret;") == "declares .reg");
+  CHECK(problem_of(".reg t; ret;") == "declares .reg t");
   CHECK(problem_of("{ .reg .b32 t; } { .reg .b32 t; } ret;") == "");
   for (const std::string opcode :
        {"tex.1d.v4.f32.s32", "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
